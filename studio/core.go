@@ -82,7 +82,6 @@ type core struct {
 	models   *models
 	classes  remembered[[sha256.Size]byte, *classes.Classifier]
 	searches remembered[string, *patchwork.Pursuit]
-	best     remembered[string, []workbench.Row] // one who looks at one expert often looks at the next
 	data     *library
 	jobs     *jobs
 	work     chan struct{} // has an element for each request that is worked on
@@ -120,8 +119,7 @@ func newCore(opt *Options) (*core, error) {
 	s.work = make(chan struct{}, s.limits.Concurrent)
 	s.models, s.data, s.jobs = newModels(s.limits.Models, s.limits.ModelBytes),
 		newLibrary(s.limits.Data, s.limits.DataBytes), newJobs(s)
-	s.classes.limit, s.best.limit, s.searches.limit = s.limits.RecalledBytes, s.limits.RecalledBytes,
-		2*s.limits.RecalledBytes
+	s.classes.limit, s.searches.limit = s.limits.RecalledBytes, 3*s.limits.RecalledBytes
 	if err := s.take(opt); err != nil {
 		s.close()
 		return nil, err
@@ -129,6 +127,7 @@ func newCore(opt *Options) (*core, error) {
 	s.modelRoutes()
 	s.dataRoutes()
 	s.explainRoutes()
+	s.overviewRoutes()
 	s.classifyRoutes()
 	s.sampleRoutes()
 	s.findRoutes()

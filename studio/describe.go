@@ -175,6 +175,8 @@ func newExpert(m *model, k int) *expertInfo {
 type ground struct {
 	Mean      f32 `json:"mean"`
 	Deviation f32 `json:"deviation"`
+
+	Words [][]string `json:"words,omitempty" doc:"of a table with words among its numbers: what the values 0, 1 and so on of each column stand for; null of numbers"`
 }
 
 func newGround(m *model) *ground {
@@ -183,5 +185,9 @@ func newGround(m *model) *ground {
 	for _, c := range m.of.Cells(&workbench.Case{Frame: &dataset.Frame{Values: [][]float64{unknown}}}, nil) {
 		mean, dev = append(mean, c.Mean), append(dev, c.Deviation)
 	}
-	return &ground{newF32(mean), newF32(dev)}
+	out := &ground{Mean: newF32(mean), Deviation: newF32(dev)}
+	if of, ok := m.of.(workbench.Mixed); ok {
+		out.Words = of.Words()
+	}
+	return out
 }

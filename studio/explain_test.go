@@ -177,31 +177,27 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestExamples: examples are images ordered by the gain of the expert.
-func TestExamples(t *testing.T) {
+// TestOverview: all rows by their parts, and images by their index in any order; a report is one page.
+func TestOverview(t *testing.T) {
 	s := newServer(t, nil)
-	type answer struct {
-		Best, Worst    []example
-		Searched, Used int
+	all := ask[overview](t, s, request{path: "/v1/models/m1/overview?data=d1"}, 200)
+	if len(all.Rows) != 12 || len(all.Summary) == 0 {
+		t.Fatalf("%d rows, %q", len(all.Rows), all.Summary)
 	}
-	for range 2 { // the second time from memory
-		got := ask[answer](t, s, request{path: "/v1/models/m1/experts/1/examples?data=d1&n=3"}, 200)
-		if got.Searched != 12 || len(got.Best) != 3 || len(got.Worst) != 3 || got.Used < 3 {
-			t.Fatalf("%d of %d images, %d and %d", got.Used, got.Searched, len(got.Best), len(got.Worst))
-		}
-		set := drawings(t, 12)
-		for i, e := range slices.Concat(got.Best, got.Worst) {
-			if e.Bits != newImage(set.Images[e.Index]).Bits || e.Labels["y"] == "" || e.Row.Index != e.Index {
-				t.Errorf("example %d is not image %d", i, e.Index)
-			}
-		}
-		if got.Best[0].Gain < got.Best[1].Gain || got.Worst[0].Gain > got.Worst[1].Gain ||
-			got.Best[0].Gain < got.Worst[0].Gain {
-			t.Error("examples are not in order")
+	for i, r := range all.Rows {
+		if r.Index != i || len(r.Parts) != len(r.Gains) || len(r.Parts) == 0 {
+			t.Errorf("row %d: %+v", i, r)
 		}
 	}
-	if got := ask[answer](t, s, request{path: "/v1/models/m1/experts/0/examples?data=d1&where=y%3Dminus"},
-		200); got.Searched != 6 || got.Best[0].Labels["y"] != "minus" {
-		t.Errorf("the condition is not kept: %d images", got.Searched)
+	got := ask[imageList](t, s, request{path: "/v1/data/d1/images?index=7&index=2"}, 200)
+	set := drawings(t, 12)
+	for i, index := range []int{7, 2} {
+		if got.Images[i].Index != index || got.Images[i].Bits != newImage(set.Images[index]).Bits {
+			t.Errorf("image %d is not %d", i, index)
+		}
+	}
+	if w := (request{path: "/v1/models/m1/report?data=d1"}).send(t, s); w.Code != 200 ||
+		!strings.Contains(w.Body.String(), "</html>") || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Errorf("a report: %d %.200s", w.Code, w.Body)
 	}
 }

@@ -99,21 +99,36 @@ func (l Limits) bounds() bounds {
 func (l *bounds) checkParts(height, width int, grid pose.Grid, k int) error {
 	pixels, turns := float64(height)*float64(width), float64(grid.Turns())
 	places := turns * float64(grid.DY.Len()) * float64(grid.DX.Len())
-	candidates := float64(max(k, 1)) * places
+	candidates, templates := float64(max(k, 1))*places, float64(k)*turns*pixels
+	tooMuch := func(format string, args ...any) error {
+		return l.smaller(problem(422, fmt.Sprintf(format, args...)), height, width, candidates*pixels, templates)
+	}
 	switch {
 	case pixels > float64(l.Pixels):
 		return problemf(422, "a frame of %d x %d pixels is larger than this server accepts (%d pixels)", height, width, l.Pixels)
 	case candidates > float64(l.Candidates):
-		return problemf(422, "%d parts at %.0f poses are %.0f candidates, more than this server searches (%d); use fewer "+
+		return tooMuch("%d parts at %.0f poses are %.0f candidates, more than this server searches (%d); use fewer "+
 			"rotations or a larger shift step", k, places, candidates, l.Candidates)
-	case float64(k)*turns*pixels > float64(l.Templates):
-		return problemf(422, "%d parts of %d x %d pixels in %.0f rotations are a larger model than this server accepts "+
+	case templates > float64(l.Templates):
+		return tooMuch("%d parts of %d x %d pixels in %.0f rotations are a larger model than this server accepts "+
 			"(%d numbers)", k, height, width, turns, l.Templates)
 	case candidates*pixels > float64(l.Effort):
-		return problemf(422, "%.0f candidates of %.0f pixels are more than this server searches (%d in total)", candidates,
-			pixels, l.Effort)
+		return tooMuch("%.0f candidates of %.0f pixels are more than this server searches (%d in total); bring the pictures "+
+			"to a smaller size, or use a larger shift step", candidates, pixels, l.Effort)
 	}
 	return nil
+}
+
+// quickly is how many times less than the most effort takes about a minute.
+const quickly = 8
+
+// smaller adds to a problem the size at which pictures are learned within a minute. Shifts are in proportion to the
+// size, so that the effort grows with its fourth power.
+func (l *bounds) smaller(p *problemError, height, width int, effort, templates float64) error {
+	factor := min(math.Sqrt(math.Sqrt(float64(l.Effort)/quickly/effort)), math.Sqrt(float64(l.Templates)/quickly/templates))
+	side := func(n int) int { return max(1, int(factor*float64(n))) }
+	p.Fix = []string{fmt.Sprintf("--size %dx%d", side(height), side(width))}
+	return p
 }
 
 // enter starts the work of a request: it waits for its turn, at most the time

@@ -53,7 +53,7 @@ func TestConcurrentRequests(t *testing.T) {
 				{path: "/v1/explain", body: `{"model":"m1","images":[` + one + `],"detail":true,"predict":true}`},
 				{path: "/v1/sample", body: `{"model":"m2","n":2}`},
 				{path: "/v1/models"}, {path: "/v1/data"}, {path: "/v1/server"}, {path: "/openapi.json"},
-				{path: "/v1/models/m1/experts/0/examples?data=d1"}, {path: "/v1/models/m2/gallery.png"},
+				{path: "/v1/models/m1/overview?data=d1"}, {path: "/v1/models/m2/gallery.png"},
 				{path: "/v1/models"},
 				{path: "/v1/data?name=a.csv", body: "1,0\n0,1\n"},
 			} {

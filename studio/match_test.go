@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,18 +38,17 @@ func TestDataOfOtherOrder(t *testing.T) {
 			t.Errorf("image %d: %+v, want %+v", i, got[i], want[i])
 		}
 	}
-	type uses struct{ Best []example }
-	a := ask[uses](t, s, request{path: "/v1/models/m2/experts/0/examples?data=d2"}, 200).Best
-	b := ask[uses](t, s, request{path: "/v1/models/m2/experts/0/examples?data=d3"}, 200).Best
+	a := ask[overview](t, s, request{path: "/v1/models/m2/overview?data=d2"}, 200).Rows
+	b := ask[overview](t, s, request{path: "/v1/models/m2/overview?data=d3"}, 200).Rows
 	if len(a) == 0 || len(a) != len(b) {
-		t.Fatalf("%d and %d examples", len(a), len(b))
+		t.Fatalf("%d and %d rows", len(a), len(b))
 	}
 	for i := range a {
-		if a[i].Index != b[i].Index || a[i].Gain != b[i].Gain || a[i].Bits != b[i].Bits {
-			t.Errorf("example %d: %+v, want %+v", i, b[i], a[i])
+		if !slices.Equal(a[i].Parts, b[i].Parts) || a[i].Loss != b[i].Loss {
+			t.Errorf("row %d: %+v, want %+v", i, b[i], a[i])
 		}
 	}
-	for _, path := range []string{"/v1/data/d4/images?model=m2", "/v1/models/m2/experts/0/examples?data=d4"} {
+	for _, path := range []string{"/v1/data/d4/images?model=m2", "/v1/models/m2/overview?data=d4"} {
 		if w := (request{path: path}).send(t, s); w.Code != 422 || !strings.Contains(w.Body.String(), "tofuu") {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}

@@ -139,8 +139,6 @@ func (s *core) modelRoutes() {
 	add(s, operation("GET", "/v1/models/{id}/gallery.svg", "gallery-svg", "A picture of the parts", 200),
 		func(ctx context.Context, in *ModelPath) (*file, error) { return s.gallery(ctx, in.ID, "svg") })
 	add(s, operation("GET", "/v1/models/{id}/experts", "experts", "The parts of a model", 200), s.listExperts)
-	add(s, operation("GET", "/v1/models/{id}/experts/{k}/examples", "examples",
-		"Images that a part explains best and worst", 200), s.showExamples)
 }
 
 func (s *core) loadModel(ctx context.Context, in *modelUpload) (*modelInfo, error) {

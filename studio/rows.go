@@ -186,6 +186,7 @@ type imagesQuery struct {
 	N      int      `query:"n" minimum:"1" default:"24" doc:"number of images to return"`
 	Search string   `query:"search" maxLength:"200" doc:"text that the name of an image or row must contain, in upper or lower case"`
 	Where  []string `query:"where,explode" maxItems:"10" doc:"select by labels, such as y=T"`
+	Index  []int    `query:"index,explode" maxItems:"100" doc:"these, by their index in the data set, instead of from and n"`
 	Model  string   `query:"model" maxLength:"64" doc:"id of a model: the columns of a table come in its order, matched by name"`
 }
 
@@ -210,7 +211,7 @@ func (s *core) listImages(ctx context.Context, in *imagesQuery) (*imageList, err
 		return nil, problemAt(422, "query.n", in.N, "%d images are more than this server returns at a time (%d)", in.N,
 			s.limits.Batch)
 	}
-	if err := checkAnswer(in.N, d.rows); err != nil {
+	if err := checkAnswer(max(in.N, len(in.Index)), d.rows); err != nil {
 		return nil, err
 	}
 	r, err := d.where(in.Where)
@@ -228,7 +229,11 @@ func (s *core) listImages(ctx context.Context, in *imagesQuery) (*imageList, err
 	}
 	out := new(imageList)
 	out.Total, out.Images = r.set.Len(), []labelled{}
-	if r.set = r.set.Cut(in.From, in.N); r.set.Len() == 0 {
+	if in.Index != nil {
+		if r, err = d.at(in.Index); err != nil {
+			return nil, err
+		}
+	} else if r.set = r.set.Cut(in.From, in.N); r.set.Len() == 0 {
 		return out, nil
 	}
 	if in.Model != "" {
@@ -249,6 +254,16 @@ func (s *core) listImages(ctx context.Context, in *imagesQuery) (*imageList, err
 		out.Images = append(out.Images, d.labelled(r, i))
 	}
 	return out, nil
+}
+
+// at returns rows by their index.
+func (d *data) at(index []int) (rows, error) {
+	for _, i := range index {
+		if i < 0 || i >= d.set.Len() {
+			return rows{}, problemAt(422, "query.index", i, "there is no row %d; there are 0 to %d", i, d.set.Len()-1)
+		}
+	}
+	return rows{d.set.Pick(index)}, nil
 }
 
 // wireBytes returns the size of one of the rows in an answer, about.

@@ -197,14 +197,11 @@ func TestRealExplain(t *testing.T) {
 	}
 }
 
-// TestRealExamples: the best examples of a part are found, as of bits.
-func TestRealExamples(t *testing.T) {
+// TestRealOverview: rows of numbers are told by their parts, as those of bits.
+func TestRealOverview(t *testing.T) {
 	s := waterServer(t, nil)
-	found := got[struct {
-		Best []example
-		Used int
-	}](t, s, request{path: "/v1/models/m1/experts/0/examples?data=d3"})
-	if found.Used != 3 || len(found.Best) != 3 || found.Best[0].Name != "c" || found.Best[0].Values[1] != 9.2 {
+	found := got[overview](t, s, request{path: "/v1/models/m1/overview?data=d3"})
+	if len(found.Rows) != 6 || found.Rows[2].Name != "c" || len(found.Rows[2].Parts) != 1 || len(found.Columns) != 2 {
 		t.Errorf("%+v", found)
 	}
 }
@@ -395,7 +392,7 @@ func TestRealRefuses(t *testing.T) {
 		{request{path: "/v1/sample", body: `{"model":"nothing"}`}, 404, "no model"},
 		{request{path: "/v1/data/d3/images?n=9"}, 422, "at a time"},
 		{request{path: "/v1/data/d3/images?n=1&model=m2"}, 422, "the data are of real"},
-		{request{path: "/v1/models/m1/experts/0/examples?data=d1"}, 422, "the data are of bits"},
+		{request{path: "/v1/models/m1/overview?data=d1"}, 422, "the data are of bits"},
 		{request{path: "/v1/learn", body: `{"data":"d3"}`}, 413, "learns from"},
 		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"method":"batch"}`}, 422, "does not apply"},
 		{request{path: "/v1/learn", body: `{"data":"d3","take":4,"shift":3}`}, 422, "shift"},

@@ -145,6 +145,21 @@ func (m Mixed) Text(d int, value float64) string {
 	return strconv.FormatFloat(sixDigits, 'f', -1, 64)
 }
 
+// Words returns the words that the values 0, 1 and so on of each column stand for; nil of numbers.
+func (m Mixed) Words() [][]string {
+	out := make([][]string, len(m.Columns))
+	for d := range out {
+		if c := m.codings[d]; c != nil {
+			for k := 0; c.Says([]float64{float64(k)}); k++ {
+				out[d] = append(out[d], c.Word(k))
+			}
+		} else if m.yes(d) >= 0 {
+			out[d] = []string{"no", "yes"}
+		}
+	}
+	return out
+}
+
 // yes returns the level of a column of yes and no that means yes, -1 of others.
 func (m Mixed) yes(d int) int {
 	c := &m.Columns[d]

@@ -175,6 +175,12 @@ func (o *Oddity) Blame() string {
 	return strings.Join(said, "; ")
 }
 
+// Blame says which cells of an explained row are the oddest, and what was expected; "" where none is odd.
+func Blame(m Model, c *Case) string {
+	o := oddityOf(m, m.Cells(c, nil))
+	return o.Blame()
+}
+
 // inWords says what a cell is, and what was expected.
 func (c *Cell) inWords(m Model) string {
 	text := cmp.Or(c.Text, words.Digits(c.Value))

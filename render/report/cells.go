@@ -67,6 +67,17 @@ func (r *Report) oddOf(at int) (out []Cell) {
 	return out
 }
 
+// Odd returns for the rows of a table that are described worst, at most so many, what is odd about them, by their index.
+func (r *Report) Odd(most int) map[int]string {
+	out := map[int]string{}
+	for _, i := range r.Unusual()[:min(most, len(r.ByRow))] {
+		if r.Table {
+			out[i] = workbench.Blame(r.model, r.caseOf(i))
+		}
+	}
+	return out
+}
+
 // spread returns so many rows at the most, spread evenly over the data.
 func (r *Report) spread(most int) []int {
 	var out []int

@@ -3,7 +3,7 @@
 import { format, parse, type Place, type View } from "./place.ts";
 import { Cell, modelID } from "./store.ts";
 
-export const view = new Cell<View>("draw");
+export const view = new Cell<View>("start");
 /** The chosen data set; "" for none. */
 export const dataID = new Cell("");
 /** The chosen row or image of the data set, from 0; null for none. */

@@ -5,7 +5,7 @@ import { plain } from "./plain.ts";
 import type * as schema from "./schema.ts";
 
 export type {
-  Column, Component, DataInfo as Data, Example, ExpertColumn as Vote, ExpertInfo as Expert, JobInfo as Job, Labelled, ModelInfo as Model, Pick, Progress,
+  Column, Component, DataInfo as Data, ExpertColumn as Vote, ExpertInfo as Expert, JobInfo as Job, Labelled, ModelInfo as Model, Pick, Progress,
   FindAnswer as Found, Ground, OneFind, RuleInfo as Rule, Sample, ServerInfo as Server, WireImage,
 } from "./schema.ts";
 
@@ -142,7 +142,6 @@ export class Api {
   compose = async (p: number[], q?: number) => (await this.call("GET /v1/rules/compose", { query: { p, ...(q === undefined ? {} : { q: [q] }) } })).rules;
   /** Images of a data set; for a model the columns of a table come in its order. */
   images = (id: string, from: number, n: number, model?: string) => this.call("GET /v1/data/{id}/images", { path: { id }, query: { from, n, ...(model ? { model } : {}) } });
-  examples = (id: string, k: number, data: string, n: number) => this.call("GET /v1/models/{id}/experts/{k}/examples", { path: { id, k }, query: { data, n } });
   addModel = (file: File) => this.call("POST /v1/models", { query: { name: file.name }, body: file });
   /** Sends data: one file as it is, several with their paths as a form. */
   addData = (files: Sent[], name: string, how: Operations["POST /v1/data"]["query"] = {}) => {

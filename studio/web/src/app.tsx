@@ -10,16 +10,23 @@ import { plural } from "./format.ts";
 import { Learn } from "./learn.tsx";
 import { Rules } from "./rules.tsx";
 import { Sample } from "./sample.tsx";
+import { Start } from "./start.tsx";
 import { Rows } from "./rows.tsx";
 import { api, connect, data, home, link, missing, modelID, models, ofNumbers, server, useCell, useModel, viewOf, wantModelFor } from "./store.ts";
 import { theme, toggleTheme } from "./theme.ts";
 import { follow, go, open, view } from "./address.ts";
 import { Manage } from "./manage.tsx";
 import { dropped, take } from "./opened.ts";
-import { views, type View } from "./place.ts";
+import type { View } from "./place.ts";
 import { OpenFiles, Reading } from "./reading.tsx";
 
-const titles: Record<View, string> = { draw: "Draw", experts: "Parts", sample: "Sample", learn: "Learn", classes: "Classes", rules: "Rules", rows: "Rows", find: "Find" };
+/** The views by task, in the order of the menu; one tab may have several. */
+const tabs: { title: string; views: View[] }[] = [
+  { title: "Explore", views: ["experts"] }, { title: "Learn", views: ["learn"] }, { title: "Rows", views: ["rows", "draw"] },
+  { title: "Classify", views: ["classes"] }, { title: "Find", views: ["find"] }, { title: "How it works", views: ["rules", "sample"] },
+];
+const titles: Partial<Record<View, string>> = { start: "Start", draw: "Draw", rules: "Rules", sample: "Sample" };
+const titleOf = (v: View) => titles[v] ?? tabs.find((t) => t.views.includes(v))?.title ?? "";
 
 /** The whole page. */
 export function App(): JSX.Element {
@@ -29,14 +36,17 @@ export function App(): JSX.Element {
   useEffect(() => {
     if (now === "draw" || now === "rows") wantModelFor(now);
   }, [now, all]);
-  useEffect(() => { document.title = `${titles[now]} · Patchwork studio`; }, [now]);
+  useEffect(() => { document.title = `${titleOf(now)} · Patchwork studio`; }, [now]);
   return (
     <div class="page" onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); void dropped(e.dataTransfer).then(take); }}>
       <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); document.querySelector<HTMLElement>("main")?.focus(); }}>Skip to the content</a>
       <header>
-        <span class="logo"><img src="./icon.svg" alt="" width="28" height="28" />Patchwork</span>
+        <a class="logo" href="#/start"><img src="./icon.svg" alt="" width="28" height="28" />Patchwork</a>
         <nav aria-label="Views">
-          {order(model).map((v) => <a key={v} href={`#/${v}`} aria-current={v === now ? "page" : undefined}>{titles[v]}</a>)}
+          {tabs.map((t) => (
+            <a key={t.title} href={`#/${t.views.length > 1 && model && t.views[0] === "rows" ? viewOf(model) : t.views[0]}`}
+              aria-current={t.views.includes(now) ? "page" : undefined}>{t.title}</a>
+          ))}
         </nav>
         <Choose />
         <ThemeButton />
@@ -45,7 +55,8 @@ export function App(): JSX.Element {
         {state === "down" && `${home.it} does not answer; your drawing is kept. Trying again every second.`}
       </div>
       <main id="main" tabIndex={-1}>
-        <h1 class="hidden">{titles[now]}</h1>
+        <h1 class="hidden">{titleOf(now)}</h1>
+        {(now === "rules" || now === "sample") && <HowItWorks now={now} />}
         {lost && state === "up" && <p class="error" role="alert">{lost} <button type="button" aria-label="Close this message" onClick={() => missing.set("")}>×</button></p>}
         {state !== "token" && <Reading />}
         {state === "token" ? <Token /> : <Body at={now} model={model} />}
@@ -59,6 +70,7 @@ export function App(): JSX.Element {
 
 function Body({ at, model }: { at: View; model: Model | null }): JSX.Element {
   const state = useCell(link), s = useCell(server);
+  if (at === "start") return <Start />;
   if (at === "learn") return <Learn />;
   if (at === "rules") return <Rules />;
   if (at === "find") return <Find />;
@@ -71,18 +83,23 @@ function Body({ at, model }: { at: View; model: Model | null }): JSX.Element {
   return at === "experts" ? <Experts key={model.id} model={model} /> : <Sample key={model.id} model={model} />;
 }
 
-/** The views in the order in which they are of use: rows first for a table. */
-function order(model: Model | null): readonly View[] {
-  if (!model || viewOf(model) === "draw") return views;
-  return ["rows", "experts", "sample", "learn", "classes", "rules", "draw", "find"];
+/** The two views that show how a model works. */
+function HowItWorks({ now }: { now: View }): JSX.Element {
+  return (
+    <nav class="row" aria-label="How it works">
+      {(["rules", "sample"] as const).map((v) => (
+        <a key={v} href={`#/${v}`} aria-current={v === now ? "page" : undefined}>{v === "rules" ? "How votes are combined" : "New samples"}</a>
+      ))}
+    </nav>
+  );
 }
 
-/** Where the page begins if the address does not say: with the tables for a table, with learning for data without a model of theirs. */
+/** Where the page begins if the address does not say: with what the server was started for, else at the start. */
 function first(model: Model | null): void {
   if (!open || !model) return;
   const own = data.value.find((d) => d.fixed && /^d\d+$/.test(d.id));
-  if (viewOf(model) === "rows") go({ view: "rows" });
-  else if (own && model.source !== "file") go({ view: "learn", data: own.id });
+  if (model.source === "file") go({ view: viewOf(model) === "draw" ? "draw" : "experts" });
+  else if (own) go({ view: "learn", data: own.id });
 }
 
 /** Selects the model, opens files, and leads to what there is. */
@@ -90,7 +107,7 @@ function Choose(): JSX.Element {
   const all = useCell(models), id = useCell(modelID), [managing, setManaging] = useState(false);
   const choose = (to: string) => {
     const m = all.find((x) => x.id === to), explains = view.value === "draw" || view.value === "rows";
-    go({ model: to, ...(m && explains ? { view: viewOf(m) } : {}) });
+    go({ model: to, ...(m && explains ? { view: viewOf(m) } : view.value === "start" ? { view: "experts" } : {}) });
   };
   const named = (m: Model) => `${apart(all, m)} (${plural(m.experts, "part")}, ${m.table ? plural(m.width, "column") : `${m.height} × ${m.width}`}${ofNumbers(m) ? ", numbers" : ""})`, now = all.find((m) => m.id === id);
   return (

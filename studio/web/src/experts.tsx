@@ -1,18 +1,16 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { go } from "./address.ts";
-import { votesBothWays, words, type Example, type Expert, type Explained as Explaining, type Ground, type Model } from "./api.ts";
-import { Bits } from "./bits.ts";
+import { votesBothWays, words, type Expert, type Ground, type Model } from "./api.ts";
 import { floatsOf } from "./decode.ts";
-import { decode, layerAt } from "./drawing.ts";
-import { exampleName } from "./examples.tsx";
-import { digits, percent, plural, poseWords, signed } from "./format.ts";
-import { apart, called, column } from "./names.ts";
-import { deviationOf, greyOf, outline, overlay, probability, scaleOf, strong, type Scale } from "./paint.ts";
+import { digits, percent, poseWords } from "./format.ts";
+import { called } from "./names.ts";
+import { Overview } from "./overview.tsx";
+import { deviationOf, greyOf, probability, scaleOf, type Scale } from "./paint.ts";
 import { css, hue, type Paper, type RGB } from "./palette.ts";
 import { OpenPart, PartName } from "./part.tsx";
 import { Badge, Pixels } from "./pixels.tsx";
-import { api, arrivals, data, fitting, ofNumbers, useCell } from "./store.ts";
+import { api, arrivals, ofNumbers, useCell } from "./store.ts";
 import { Strengths } from "./strengths.tsx";
 import { usePaper } from "./theme.ts";
 
@@ -55,7 +53,7 @@ export function partColour({ model, ground, scale }: Parts, paper: Paper): (temp
   return (t) => (i) => colour(t[i] - mean[Math.min(i, mean.length - 1)]);
 }
 
-/** The Parts view: the parts of a model; each opens in full. */
+/** The Explore view: the parts of a model, each of which opens in full, and all rows by them. */
 export function Experts({ model }: { model: Model }): JSX.Element {
   const { parts, wrong } = useParts(model);
   return (
@@ -67,6 +65,8 @@ export function Experts({ model }: { model: Model }): JSX.Element {
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       {parts && <Gallery parts={parts} most={6} />}
+      {model.shares && <p class="fine">{model.shares[0].toUpperCase() + model.shares.slice(1)}.</p>}
+      {parts && <Overview parts={parts} />}
       {parts && <OpenPart key={model.id} parts={parts} />}
     </div>
   );
@@ -111,76 +111,8 @@ function ExpertCard({ expert, parts, most }: { expert: Known; parts: Parts; most
   );
 }
 
-/** The images that an expert explains best and worst. */
-export function Explained({ parts, expert }: { parts: Parts; expert: number }): JSX.Element {
-  const { model } = parts, sets = fitting(model, useCell(data)), [set, setSet] = useState(""), used = sets.find((d) => d.id === set) ?? sets[0];
-  const [found, setFound] = useState<{ best: Example[]; worst: Example[] } | null>(null), [wrong, setWrong] = useState("");
-  useEffect(() => {
-    if (!used) return;
-    let current = true;
-    setFound(null);
-    setWrong("");
-    api.examples(model.id, expert, used.id, 6).then((f) => current && setFound(f), (e: unknown) => current && setWrong(words(e)));
-    return () => { current = false; };
-  }, [model.id, expert, used?.id]);
-  if (!used) return <p class="fine">No data that fit this model are loaded. Open a file to see what {called(model, expert)} explains in it.</p>;
-  const worst = found?.worst.filter((w) => !found.best.some((b) => b.index === w.index)) ?? [];
-  return (
-    <section aria-label={`What ${called(model, expert)} explains`}>
-      <div class="row">
-        <h2>In the data {sets.length > 1 ? "" : used.name}</h2>
-        {sets.length > 1 && (
-          <select aria-label="Data set" value={used.id} onChange={(e) => setSet(e.currentTarget.value)}>
-            {sets.map((d) => <option key={d.id} value={d.id}>{apart(sets, d)}</option>)}
-          </select>
-        )}
-      </div>
-      {wrong && <p class="error" role="alert">{wrong}</p>}
-      <p class="hidden" role="status">{found ? `${found.best.length} examples that ${called(model, expert)} explains best and ${worst.length} that it explains worst` : "searching"}</p>
-      {!found && !wrong && <p class="fine">Searching {plural(used.n, model.table ? "row" : "image")}…</p>}
-      {found && <Row title="Explains best" examples={found.best} parts={parts} expert={expert} />}
-      {worst.length > 0 && <Row title="Explains worst, among those that use it" examples={worst} parts={parts} expert={expert} />}
-    </section>
-  );
-}
-
-function Row({ title, examples, parts, expert }: { title: string; examples: Example[]; parts: Parts; expert: number }): JSX.Element {
-  return (
-    <>
-      <h3>{title}</h3>
-      {examples.length === 0 && <p class="fine">No example uses it.</p>}
-      <ul class="strip wide">
-        {examples.map((x) => (
-          <li key={x.index}>
-            <figure>
-              {parts.model.table ? <RowText example={x} model={parts.model} /> : x.values ? <Grey values={x.values} parts={parts} label={exampleName(x)} across={140} /> : <Overlaid example={x} parts={parts} expert={expert} />}
-              <figcaption>{exampleName(x)}<br /><b>{signed(x.gain)}</b> nats</figcaption>
-            </figure>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-/** The columns that are on in a row, or its numbers. */
-function RowText({ example, model }: { example: Example; model: Model }): JSX.Element {
-  const on = example.values?.map((x, i) => `${column(model, i)} ${x === null ? "?" : digits(x)}`) ?? (example.bits ?? "").split("").flatMap((b, i) => (b === "1" ? [column(model, i)] : []));
-  return <p class="rowtext">{on.slice(0, 12).join(", ") || "no column is on"}{on.length > 12 && `, and ${on.length - 12} more`}</p>;
-}
-
 /** An image of numbers. */
 export function Grey({ values, parts, label, across }: { values: ArrayLike<number | null>; parts: Parts; label: string; across: number }): JSX.Element {
   const [height, width] = parts.model.images, grey = greyOf(usePaper(), parts.scale as Scale, width);
   return <Pixels height={height} width={width} label={label} colour={(i) => grey(values[i], i)} across={across} />;
-}
-
-/** An example with its explanation, the chosen expert outlined. */
-function Overlaid({ example, parts: { model }, expert }: { example: Example; parts: Parts; expert: number }): JSX.Element {
-  const paper = usePaper(), { height, width } = example, bits = Bits.parse(example), both = votesBothWays(model);
-  const shown = decode(bits, model.id, example.row as Explaining), own = shown.picks.findIndex((p) => p.part === expert);
-  return (
-    <Pixels height={height} width={width} label={`${exampleName(example)}: ${shown.picks.map((p) => called(model, p.part)).join(", ")}`} colour={overlay(paper, bits, layerAt(shown, shown.picks.length))} across={140}
-      more={own < 0 ? undefined : (canvas) => outline(canvas, height, width, [{ expert, inside: (i) => strong(shown.steps[own].votes[i], shown.start[i], both) }], paper, false)} />
-  );
 }

@@ -17,6 +17,7 @@ interface Settings {
   auto: boolean;
   rule: Wish["rule"];
   shift: number;
+  shiftStep: number;
   turn: number;
   turnStep: number;
   starts: number;
@@ -27,12 +28,24 @@ interface Settings {
 
 /** Default settings for the examples. */
 function usual(d: Data | null): Settings {
-  const none = { auto: false, turn: 0, turnStep: 6, shift: 0, starts: 0, seed: 0, method: "default", aim: "interpret" } as const;
+  const none = { auto: false, turn: 0, turnStep: 6, shift: 0, shiftStep: 1, starts: 0, seed: 0, method: "default", aim: "interpret" } as const;
   if (d && ofNumbers(d)) return { ...none, experts: 8, auto: true, rule: undefined };
   if (d?.table) return { ...none, experts: 8, auto: true, rule: "max-minus-min", method: "soft" };
-  const h = d?.height ?? size;
+  const h = d?.height ?? size, w = d?.width ?? size;
   if (h < 12) return { ...none, experts: 8, auto: true, rule: "max-minus-min" };
-  return { ...none, experts: 2, rule: "max", shift: Math.round(h / 4), turn: 24, starts: 8 };
+  const wide = { ...none, experts: 2, rule: "max", shift: Math.round(h / 4), turn: 24, starts: 8 } as const;
+  return { ...wide, shiftStep: coarse(wide, h * w) };
+}
+
+/** The effort, in poses x pixels of the parts, that takes less than a minute. */
+const quick = 1.2e8;
+
+/** The step of shifting at which images of so many pixels are learned in a minute. */
+function coarse({ shift, turn, turnStep, experts }: Omit<Settings, "shiftStep">, pixels: number): number {
+  const turns = 1 + 2 * Math.floor(turn / turnStep), effort = (step: number) => experts * turns * pixels * (1 + 2 * Math.floor(shift / step)) ** 2;
+  let step = 1;
+  while (step < shift && effort(step) > quick) step++;
+  return step;
 }
 
 /** Whether the number of experts can be found automatically: in tables, of numbers, where they move, and where they vote both ways. */
@@ -47,7 +60,7 @@ function recipe(s: Settings, d: Data | null): Wish {
   if (s.rule === undefined) return { ...number, seed: s.seed, ...(s.aim === "predict" ? { aim: s.aim } : {}), ...(s.shift ? { shift: s.shift } : {}), ...(s.starts ? { starts: s.starts } : {}) };
   if (s.method === "soft") return { ...number, method: "soft", aim: s.aim, seed: s.seed };
   return {
-    ...number, rule: s.rule, shift: s.shift, seed: s.seed, ...(s.turn ? { rotate: `${s.turn}:${s.turnStep || 6}` } : {}), ...(s.starts && !number.auto ? { starts: s.starts } : {}),
+    ...number, rule: s.rule, shift: s.shift, seed: s.seed, ...(s.shift && s.shiftStep > 1 ? { shift_step: s.shiftStep } : {}), ...(s.turn ? { rotate: `${s.turn}:${s.turnStep || 6}` } : {}), ...(s.starts && !number.auto ? { starts: s.starts } : {}),
   };
 }
 
@@ -56,16 +69,15 @@ export function Learn(): JSX.Element {
   const sets = useCell(data), drawn = useCell(learning.drawn), job = useCell(learning.job), s = useCell(server), o = useCell(opened);
   const id = useCell(dataID), model = useModel(), drawing = id === drawings || (drawn.length > 0 && !model?.table);
   const set = sets.find((d) => d.id === id) ?? (drawing ? null : atHand(model, sets, fitting(model, sets)));
-  const [label, setLabel] = useState(""), [take, setTake] = useState(0);
+  const [take, setTake] = useState(0);
   const [settings, setSettings] = useState(usual(set));
   useEffect(() => {
     setSettings(usual(set));
-    setLabel("");
     setTake(set && !set.table && !ofNumbers(set) ? Math.min(set.n, 20) : 0);
   }, [set?.id]);
   const busy = job !== null && !learning.ended(job.state), ready = set !== null || drawn.length > 0;
   const begin = () => void learning.start({
-    ...(set ? { data: set.id, ...(label ? { where: [label] } : {}), ...(take ? { take } : {}), name: set.name } : { name: "my drawings" }),
+    ...(set ? { data: set.id, ...(take ? { take } : {}), name: set.name } : { name: "my drawings" }),
     ...recipe(settings, set),
   });
   if (s && !s.learn) return <div class="view"><p class="intro">Learning is switched off on this server. Use <code>patchwork learn</code> on the command line.</p></div>;
@@ -89,7 +101,11 @@ export function Learn(): JSX.Element {
           </label>
           <OpenFiles fine={`a table of yes and no or of numbers (${home.here ? ".csv, .npz" : ".csv, .parquet, .npz"} …), or pictures of one size`} />
           {o?.wrong && !o.data && <p class="fine">“{o.name}” was not read; {set ? <>what is learned from is still “{set.name}”</> : "choose what to learn from, or draw it"}.</p>}
-          {set ? <Selection set={set} label={label} onLabel={setLabel} take={take} onTake={setTake} /> : <DrawTen />}
+          {set ? (
+            <label class="field">Take the first
+              <input type="number" min="0" max={set.n} value={take || ""} placeholder="all" onInput={(e) => setTake(Math.max(0, e.currentTarget.valueAsNumber || 0))} />
+            </label>
+          ) : <DrawTen />}
         </section>
         <section class="card" aria-label="Settings">
           <h2>Settings</h2>
@@ -103,28 +119,9 @@ export function Learn(): JSX.Element {
   );
 }
 
-function Selection(props: { set: Data; label: string; onLabel: (l: string) => void; take: number; onTake: (n: number) => void }): JSX.Element {
-  const { set, label, onLabel, take, onTake } = props;
-  return (
-    <>
-      {Object.entries(set.labels ?? {}).filter(([, l]) => l.distinct > 1 && l.values.length === l.distinct).map(([name, l]) => (
-        <label key={name} class="field">Only where {name} is
-          <select value={label.startsWith(`${name}=`) ? label : ""} onChange={(e) => onLabel(e.currentTarget.value)}>
-            <option value="">anything</option>
-            {l.values.map((v) => <option key={v} value={`${name}=${v}`}>{v}</option>)}
-          </select>
-        </label>
-      ))}
-      <label class="field">Take the first
-        <input type="number" min="0" max={set.n} value={take || ""} placeholder="all" onInput={(e) => onTake(Math.max(0, e.currentTarget.valueAsNumber || 0))} />
-      </label>
-    </>
-  );
-}
-
 function Form({ settings, onChange, table }: { settings: Settings; onChange: (s: Settings) => void; table: boolean }): JSX.Element {
   const put = (part: Partial<Settings>) => onChange({ ...settings, ...part }), numbers = settings.rule === undefined;
-  const field = (name: string, key: "experts" | "shift" | "turn" | "turnStep" | "starts" | "seed", min: number, max: number, hint = "", off = false) => (
+  const field = (name: string, key: "experts" | "shift" | "shiftStep" | "turn" | "turnStep" | "starts" | "seed", min: number, max: number, hint = "", off = false) => (
     <label class="field">{name}
       <input type="number" min={min} max={max} disabled={off} value={off ? "" : key === "starts" ? settings.starts || "" : settings[key]} placeholder={hint}
         onInput={(e) => put({ [key]: Math.min(max, Math.max(0, e.currentTarget.valueAsNumber || 0)) })} />
@@ -146,6 +143,7 @@ function Form({ settings, onChange, table }: { settings: Settings; onChange: (s:
       {!table && !numbers && field("Turn by up to, degrees", "turn", 0, 180)}
       <details>
         <summary>More settings</summary>
+        {!table && settings.shift > 0 && field("Step of shifting, pixels", "shiftStep", 1, 64)}
         {!table && settings.turn > 0 && field("Step of turning, degrees", "turnStep", 1, 90)}
         {settings.method !== "soft" && field("Starts", "starts", 0, 64, "default")}
         {field("Seed", "seed", 0, 1_000_000)}

@@ -25,6 +25,8 @@ export const drawn = new Cell<Bits[]>([]);
 export const job = new Cell<Job | null>(null);
 export const live = new Cell<Live | null>(null);
 export const wrong = new Cell("");
+/** Flags of a command line, each of which helps. */
+export const fix = new Cell<string[]>([]);
 
 export const ended = (state: Job["state"]) => state !== "queued" && state !== "running";
 
@@ -47,6 +49,7 @@ async function send(all: Bits[]): Promise<string> {
 /** Starts a run, from the drawings unless data are named. */
 export async function start(wish: Wish): Promise<void> {
   wrong.set("");
+  fix.set([]);
   following = "";
   both = wish.rule === "max-minus-min";
   live.set(null);
@@ -57,6 +60,7 @@ export async function start(wish: Wish): Promise<void> {
     void follow(following);
   } catch (error) {
     wrong.set(words(error));
+    fix.set(error instanceof Problem ? error.fix : []);
   }
 }
 

@@ -20,21 +20,42 @@ export function Measurements({ parts, row, layer, onChange }: { parts: Parts; ro
           <thead><tr><th scope="col">column</th><th scope="col">value</th><th scope="col">expected</th><th scope="col" class="spread">among the usual values</th></tr></thead>
           <tbody>
             {row.map((x, i) => {
-              const by = layer?.picks.filter((p) => !Number.isNaN(p.votes[i])) ?? [], name = column(model, i);
+              const by = layer?.picks.filter((p) => !Number.isNaN(p.votes[i])) ?? [], name = column(model, i), said = parts.ground?.words?.[i];
               return (
                 <tr key={i} class={x === null ? "unknown" : ""}>
                   <th scope="row">{name} {by.map((p) => <Badge key={p.part} expert={p.part} label={`said by part ${p.part + 1}`} />)}</th>
-                  <td><Field name={name} value={x} onChange={(v) => onChange(i, v)} /></td>
-                  <td class="number">{layer && (Number.isNaN(layer.low[i]) ? percent(layer.p[i]) : <>{digits(layer.p[i])} <small>{digits(layer.low[i])} to {digits(layer.high[i])}</small></>)}</td>
-                  <td class="spread">{layer && <Line usual={[layer.start[i], usual[i]]} said={Number.isNaN(layer.low[i]) ? [0, layer.p[i], layer.p[i]] : [layer.low[i], layer.p[i], layer.high[i]]} value={x} expert={by[0]?.part} />}</td>
+                  <td>{said ? <Choice name={name} words={said} value={x} onChange={(v) => onChange(i, v)} /> : <Field name={name} value={x} onChange={(v) => onChange(i, v)} />}</td>
+                  {said ? <td class="number" colSpan={2}>{layer?.expected[i]}</td> : (
+                    <>
+                      <td class="number">{layer && <Expected layer={layer} i={i} />}</td>
+                      <td class="spread">{layer && <Line usual={[layer.start[i], usual[i]]} said={Number.isNaN(layer.low[i]) ? [0, layer.p[i], layer.p[i]] : [layer.low[i], layer.p[i], layer.high[i]]} value={x} expert={by[0]?.part} />}</td>
+                    </>
+                  )}
                 </tr>
               );
             })}
           </tbody>
         </table>
       </div>
-      <p class="fine">An empty field is unknown, and is predicted by averaging over the best explanations. Expected are the mean and the ends of 80 %, of 0 or 1 how probable 1 is. <span class="spread">The band is that, the grey one what is usual, the mark the value.</span></p>
+      <p class="fine">An empty field is unknown, and is predicted. Expected are the mean and the ends of 80 %. <span class="spread">The band is that, the grey one what is usual, the mark the value.</span></p>
     </>
+  );
+}
+
+/** What is expected of a number, or of 0 and 1 how probable 1 is. */
+function Expected({ layer: { p, low, high }, i }: { layer: Layer; i: number }): JSX.Element {
+  if (Number.isNaN(low[i])) return <>{percent(p[i])}</>;
+  return <>{digits(p[i])} <small>{digits(low[i])} to {digits(high[i])}</small></>;
+}
+
+/** The words that a column may have. */
+function Choice(props: { name: string; words: string[]; value: number | null; onChange: (v: number | null) => void }): JSX.Element {
+  const { name, words, value, onChange } = props;
+  return (
+    <select aria-label={`Value of ${name}`} value={value ?? ""} onChange={(e) => onChange(e.currentTarget.value === "" ? null : Number(e.currentTarget.value))}>
+      <option value="">unknown</option>
+      {words.map((w, k) => <option key={w} value={k}>{w}</option>)}
+    </select>
   );
 }
 

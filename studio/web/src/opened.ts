@@ -4,6 +4,7 @@ import { Problem, words, type Ask, type Data, type Model, type Sent } from "./ap
 import { Bits } from "./bits.ts";
 import { go, view } from "./address.ts";
 import * as drawing from "./drawing.ts";
+import * as learning from "./learning.ts";
 import { kinds } from "./plain.ts";
 import { api, Cell, currentModel, fitting, models, ofNumbers, refresh, viewOf } from "./store.ts";
 
@@ -58,6 +59,7 @@ export function fixed(flag: string, how: How): { how: How; words: string } | nul
   const [, name, value = ""] = /^--(\S+) ?(.*)$/.exec(flag.replaceAll(/['"]/g, "")) ?? [], at = value.lastIndexOf("="), column = value.slice(0, at), kind = value.slice(at + 1);
   if (name === "column" && at > 0) return { how: { ...how, column: { ...how.column, [column]: kind } }, words: column === "*" ? `Read them as ${kinds[kind] ?? kind}` : `${column} is ${kinds[kind] ?? kind}` };
   if (name === "missing") return { how: { ...how, missing: [how.missing, value].filter((s) => s).join(",") }, words: `Nothing is known where they are ${value.replaceAll(",", ", ")}` };
+  if (name === "size" && /^\d+x\d+$/.test(value)) return { how: { ...how, size: value }, words: `Bring the pictures to ${value.replace("x", " × ")}` };
   if (name === "size" && value === "columns") return { how: { ...how, size: value }, words: "The columns are what is to be described" };
   if (name === "threshold") return { how: { ...how, threshold: value }, words: value === "auto" ? "Find a threshold for each image" : `On is what is greater than ${value}` };
   return null;
@@ -177,8 +179,10 @@ export async function readAgain(how: How): Promise<void> {
     const d = await api.addData(now.files, now.name, query(how, now));
     await replace(now, d);
     await refresh();
+    if (opened.value?.how !== how) return; // it was read again in the meantime
     const columns = now.columns.length > 0 || how.line !== "row" ? now.columns : [...new Set(d.plan?.map((c) => c.name))];
     opened.set({ ...now, how, columns, data: d, wrong: "", fix: [], busy: false });
+    learning.wrong.set("");
     if (now.data && now.data.values === d.values) go({ data: d.id });
     else await present(d);
   } catch (error) {
@@ -191,8 +195,8 @@ export async function readAgain(how: How): Promise<void> {
 async function present(d: Data): Promise<void> {
   const now = models.value.find((m) => m.id === opened.value?.how.model) ?? currentModel(), rows = d.table || ofNumbers(d);
   const fit = [...(now ? [now] : []), ...models.value].find((m) => m.table === d.table && (!rows || m.source !== "built-in") && fitting(m, [d]).length > 0);
-  if (rows) return go(fit ? { view: "rows", model: fit.id, data: d.id, row: 0 } : { view: "learn", data: d.id });
-  if (!fit || view.value === "learn") return view.value === "draw" && now && viewOf(now) === "draw" ? undefined : go({ view: "learn", data: d.id });
+  if (!fit || (!rows && view.value === "learn")) return go({ view: "learn", data: d.id });
+  if (rows) return go({ view: "experts", model: fit.id, data: d.id });
   go({ view: "draw", model: fit.id, data: d.id, row: 0 });
 }
 

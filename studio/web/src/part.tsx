@@ -2,10 +2,11 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { part } from "./address.ts";
 import { download, words, type Model } from "./api.ts";
-import { Explained, partColour, type Known, type Parts } from "./experts.tsx";
+import { partColour, type Known, type Parts } from "./experts.tsx";
 import { poseWords } from "./format.ts";
 import { NameField } from "./namefield.tsx";
 import { called, fileOf } from "./names.ts";
+import { Having } from "./overview.tsx";
 import { Badge, Pixels } from "./pixels.tsx";
 import { home, modelFile, namePart, server, unsaved, useCell } from "./store.ts";
 import { AllColumns } from "./strengths.tsx";
@@ -47,7 +48,7 @@ export function OpenPart({ parts }: { parts: Parts }): JSX.Element | null {
         </div>
         <Facts model={model} expert={expert} />
         {model.table ? <AllColumns key={expert.index} expert={expert} /> : <Big parts={parts} expert={expert} />}
-        <Explained parts={parts} expert={expert.index} />
+        <Having parts={parts} part={expert.index} onAll={() => box.current?.close()} />
       </div>
     </dialog>
   );

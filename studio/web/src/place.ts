@@ -1,6 +1,6 @@
 // What the fragment of an address says: #/rows?model=m1&data=d1&row=12&part=3, rows from 1.
 
-export const views = ["draw", "experts", "sample", "learn", "classes", "rules", "rows", "find"] as const;
+export const views = ["start", "experts", "learn", "draw", "rows", "classes", "find", "rules", "sample"] as const;
 export type View = (typeof views)[number];
 
 /** The data set of an address that is none: examples that are drawn. */
@@ -26,7 +26,8 @@ export interface Place {
 
 /** Which fields the address of a view has. */
 const shown: Record<View, readonly string[]> = {
-  draw: ["model", "data", "row"], experts: ["model", "part"], sample: ["model"], learn: ["data"], classes: [], rules: [], find: [], rows: ["model", "data", "row", "part"],
+  start: [], draw: ["model", "data", "row"], experts: ["model", "data", "part"], sample: ["model"], learn: ["data"], classes: [], rules: [], find: [],
+  rows: ["model", "data", "row", "part"],
 };
 
 /** Reads the fragment of an address; what makes no sense is left out. */
@@ -44,7 +45,7 @@ export function parse(hash: string): Place {
 
 /** The fragment of an address; the inverse of parse, for the fields that the view has. */
 export function format(p: Place): string {
-  const at = p.view ?? "draw", q = new URLSearchParams();
+  const at = p.view ?? "start", q = new URLSearchParams();
   const put = (key: string, value: string | number | undefined) => shown[at].includes(key) && value !== undefined && value !== "" && q.set(key, String(value));
   put("model", p.model);
   put("data", p.data);

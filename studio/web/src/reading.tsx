@@ -5,12 +5,12 @@ import type { Column, Data, Labelled } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { exampleName } from "./examples.tsx";
 import { digits, percent, plural } from "./format.ts";
-import { apart, column, list } from "./names.ts";
+import { apart, list } from "./names.ts";
 import { controls, kinds, plain } from "./plain.ts";
 import { chosen, fixed, opened, readAgain, readers, refused, take, type How, type Opened } from "./opened.ts";
 import { bitColour, greyOf } from "./paint.ts";
 import { Pixels } from "./pixels.tsx";
-import { api, fitting, models, ofNumbers, server, useCell, useModel } from "./store.ts";
+import { api, fitting, models, server, useCell, useModel } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
 /** Buttons that open files, or a folder of pictures. */
@@ -35,7 +35,7 @@ export function OpenFiles({ fine, short }: { fine?: string; short?: boolean }): 
 
 /** What was opened last, at the top of every view: what was read, what went wrong, and how to read it differently. */
 export function Reading(): JSX.Element | null {
-  const o = useCell(opened), no = useCell(refused), all = useCell(models), box = useRef<HTMLElement>(null);
+  const o = useCell(opened), no = useCell(refused), all = useCell(models), at = useCell(view), model = useModel(), box = useRef<HTMLElement>(null);
   useEffect(() => {
     if (no || o?.wrong) box.current?.scrollIntoView({ block: "nearest" });
   }, [no, o?.wrong]);
@@ -46,7 +46,7 @@ export function Reading(): JSX.Element | null {
       </section>
     );
   }
-  if (!o) return null;
+  if (!o || (at !== "learn" && !o.wrong && !o.how.model && o.data && model && fitting(model, [o.data]).length > 0)) return null;
   const like = all.find((m) => m.id === o.how.model);
   return (
     <section class="reading card" ref={box} aria-label="What was opened">
@@ -60,11 +60,13 @@ export function Reading(): JSX.Element | null {
         <p class="row">It was read as the data of the model “{like.name}”. <button type="button" disabled={o.busy} onClick={() => void readAgain({ ...o.how, model: "" })}>Read it by itself</button></p>
       )}
       <Fixes flags={o.fix} opened={o} />
-      {o.data && <WasRead key={o.data.id} data={o.data} opened={o} />}
-      <details class="again" key={o.files[0].path} open={o.wrong !== ""}>
-        <summary>{o.data ? "As it was read; read it differently" : "Read it differently"}</summary>
-        <Controls opened={o} />
-      </details>
+      {o.data && <WasRead data={o.data} opened={o} />}
+      {(at === "learn" || o.wrong) && (
+        <details class="again" key={o.files[0].path} open={o.wrong !== ""}>
+          <summary>Read it differently</summary>
+          <Controls opened={o} />
+        </details>
+      )}
     </section>
   );
 }
@@ -73,100 +75,87 @@ function size(d: Data): string {
   return d.table ? `${plural(d.n, "row")} of ${plural(d.width, "column")}` : `${plural(d.n, "image")} of ${d.height} × ${d.width} pixels`;
 }
 
-/** The beginning of what was read: the first images, or the first cells of a table. */
-function Preview({ data: d }: { data: Data }): JSX.Element | null {
+/** The first images of what was read. */
+function Preview({ data: d }: { data: Data }): JSX.Element {
   const [images, setImages] = useState<Labelled[]>([]), paper = usePaper();
   useEffect(() => {
     let current = true;
-    api.images(d.id, 0, d.table ? 3 : 12).then((a) => current && setImages(a.images), () => undefined); // a preview is no promise
+    api.images(d.id, 0, 12).then((a) => current && setImages(a.images), () => undefined); // a preview is no promise
     return () => { current = false; };
   }, [d.id]);
-  if (images.length === 0) return null;
-  if (!d.table) {
-    const all = images.flatMap((x) => x.values?.filter((v) => v !== null) ?? []), grey = greyOf(paper, { low: Math.min(...all), high: Math.max(...all) }, d.width);
-    return (
-      <ul class="strip">
-        {images.map((x) => {
-          const bits = x.values ? null : Bits.parse(x);
-          return <li key={x.index}><Pixels height={x.height} width={x.width} label={exampleName(x)} colour={(i) => (bits ? bitColour(paper, bits, i) : grey(x.values?.[i] ?? null, i))} across={72} /></li>;
-        })}
-      </ul>
-    );
-  }
-  const cell = (x: Labelled, i: number) => (x.values ? (x.values[i] === null ? "?" : digits(x.values[i])) : x.bits?.[i]);
-  const labels = Object.keys(d.labels), most = 6, names = Array.from({ length: Math.min(most, d.width) }, (_, i) => column(d, i));
+  const all = images.flatMap((x) => x.values?.filter((v) => v !== null) ?? []);
+  const grey = greyOf(paper, { low: Math.min(...all), high: Math.max(...all) }, d.width);
   return (
-    <>
-    <p class="fine">The first {plural(images.length, "row")}{d.width > most && `, and the first ${most} of ${d.width} columns`}; scroll sideways if they are cut.</p>
-    <div class="preview" role="region" aria-label="The first rows" tabIndex={0}>
-      <table>
-        <thead><tr>{labels.map((l) => <th key={l} scope="col">{l}</th>)}{names.map((n) => <th key={n} scope="col">{n}</th>)}{d.width > most && <th scope="col">{plural(d.width - most, "more column")}</th>}</tr></thead>
-        <tbody>
-          {images.map((x) => (
-            <tr key={x.index}>{labels.map((l) => <th key={l} scope="row">{x.labels[l]}</th>)}{names.map((n, i) => <td key={n}>{cell(x, i)}</td>)}{d.width > most && <td>…</td>}</tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-    </>
+    <ul class="strip">
+      {images.map((x) => {
+        const bits = x.values ? null : Bits.parse(x), colour = (i: number) => (bits ? bitColour(paper, bits, i) : grey(x.values?.[i] ?? null, i));
+        return <li key={x.index}><Pixels height={x.height} width={x.width} label={exampleName(x)} colour={colour} across={72} /></li>;
+      })}
+    </ul>
   );
 }
 
 /** Buttons that read the files again as flags of a command line ask for. */
-function Fixes({ flags, opened: o }: { flags: string[]; opened: Opened }): JSX.Element | null {
+export function Fixes({ flags, opened: o }: { flags: string[]; opened: Opened }): JSX.Element | null {
   const all = flags.map((f) => fixed(f, o.how)).filter((f) => f !== null);
   return all.length > 0 ? <p class="row">{all.map((f) => <button key={f.words} type="button" disabled={o.busy} onClick={() => void readAgain(f.how)}>{f.words}</button>)}</p> : null;
 }
 
-/** What each column is. */
-function Columns({ columns }: { columns: Column[] }): JSX.Element {
+/** The plan of a table: what each column was taken for, which one changes here. */
+function Plan({ columns, opened: o }: { columns: Column[]; opened: Opened }): JSX.Element {
   const facts = (c: Column) => [
-    c.yes === undefined ? "" : `${percent(c.yes)} yes`, c.range ? `${digits(c.range.low)} to ${digits(c.range.high)}` : "", c.values ? list(c.values.map((v) => v.value), 3) : "",
-    c.missing > 0 ? `${percent(c.missing / c.cells)} unknown` : "",
+    c.yes === undefined ? "" : `${percent(c.yes)} yes`, c.range ? `${digits(c.range.low)} to ${digits(c.range.high)}` : "",
+    c.values ? list(c.values.map((v) => v.value), 3) : "", c.missing > 0 ? `${percent(c.missing / c.cells)} unknown` : "",
   ].filter((f) => f !== "").join("; ");
+  const names = new Map(columns.map((c) => [c.name, c])), all = o.columns.map((name) => names.get(name) ?? name);
   return (
-    <details>
-      <summary>What each column is</summary>
-      <div class="scrolled" role="region" aria-label="What each column is" tabIndex={0}>
-        <table class="measured">
-          <thead><tr><th scope="col">column</th><th scope="col">is</th><th scope="col">has</th></tr></thead>
-          <tbody>{columns.map((c) => <tr key={c.name}><th scope="row">{c.name}</th><td>{kinds[c.kind]}</td><td>{facts(c)}</td></tr>)}</tbody>
-        </table>
-      </div>
-    </details>
+    <div class="scrolled plan" role="region" aria-label="What each column is" tabIndex={0}>
+      <table class="measured">
+        <thead><tr><th scope="col">column</th><th scope="col">is taken for</th><th scope="col">has</th></tr></thead>
+        <tbody>
+          {all.map((c) => {
+            const name = typeof c === "string" ? c : c.name, kind = o.how.column[name] ?? (typeof c === "string" ? "unknown" : c.kind);
+            const set = (to: string) => void readAgain({ ...o.how, column: { ...o.how.column, [name]: to } });
+            return (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>
+                  <select aria-label={`What ${name} is`} value={kind} onChange={(e) => set(e.currentTarget.value)}>
+                    {Object.entries(kinds).map(([k, v]) => <option key={k} value={k}>{v}</option>)}
+                  </select>
+                </td>
+                <td>{typeof c === "string" ? "" : facts(c)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
-/** The facts of a data set, and where to go with it. */
+/** What was understood of the files, where one learns from them; elsewhere a way there. */
 function WasRead({ data: d, opened: o }: { data: Data; opened: Opened }): JSX.Element {
-  const labels = Object.keys(d.labels), at = useCell(view), chosenID = useCell(dataID);
+  const at = useCell(view), chosenID = useCell(dataID), labels = Object.keys(d.labels);
+  const buttons = (flags: string[] | undefined) => (flags ?? []).filter((f) => !d.plan || !f.startsWith("--column"));
+  const notes = d.notes.length > 0 && (
+    <ul class="fine notes">{d.notes.map((n) => <li key={n.text}>{plain(n.text)}<Fixes flags={buttons(n.fix)} opened={o} /></li>)}</ul>
+  );
+  if (at !== "learn" || chosenID !== d.id) {
+    return (
+      <>
+        {o.how.model && notes}
+        <div class="row"><button type="button" class="main" onClick={() => go({ view: "learn", data: d.id })}>Learn parts from it</button></div>
+      </>
+    );
+  }
   return (
     <>
-      <p class="fine">
-        {labels.length > 0 && <>Labels, which name the {d.table ? "rows" : "images"} and are not learned from: <b>{labels.join(", ")}</b>. </>}
-        {d.table && !d.columns && "This file has no column names: columns are counted from 1. "}
-      </p>
-      {d.notes.length > 0 && <ul class="fine notes">{d.notes.map((n) => <li key={n.text}>{plain(n.text)}<Fixes flags={n.fix ?? []} opened={o} /></li>)}</ul>}
-      {d.table && d.plan && <Columns columns={d.plan} />}
-      <Preview data={d} />
-      {at === "draw" && !ofNumbers(d) && <Misfit data={d} />}
-      {!(at === "learn" && chosenID === d.id) && (
-        <div class="row"><button type="button" class="main" onClick={() => go({ view: "learn", data: d.id })}>Learn parts from it</button></div>
-      )}
+      {!d.table && labels.length > 0 && <p class="fine">Labels, which are not learned from: <b>{labels.join(", ")}</b>.</p>}
+      {d.table && !d.columns && <p class="fine">This file has no column names: columns are counted from 1.</p>}
+      {d.table && d.plan ? <Plan columns={d.plan} opened={o} /> : <Preview data={d} />}
+      {notes}
     </>
-  );
-}
-
-/** Says that images do not fit the chosen model, where the canvas shows another image for that reason. */
-function Misfit({ data: d }: { data: Data }): JSX.Element | null {
-  const model = useModel(), own = useCell(models).filter((m) => fitting(m, [d]).length > 0);
-  if (!model || d.table || fitting(model, [d]).length > 0) return null;
-  const one = d.n === 1, it = one ? "it" : "them";
-  return (
-    <p class="error" role="alert">
-      {one ? "This picture does" : "These pictures do"} not fit the model “{model.name}”: {one ? "it has" : "they have"} {d.height} × {d.width} pixels, and the model explains images of {model.height} × {model.width}. The canvas below shows another image.{" "}
-      {own.length > 0 ? <>Choose a model of {one ? "its" : "their"} size above, such as “{own[0].name}”, or learn parts from {it}.</> : <>Learn parts from {it}, or choose another model above.</>}
-    </p>
   );
 }
 
@@ -198,20 +187,6 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
             </select>
           ))}
         </label>
-      )}
-      {columns.length > 0 && how.line === "row" && (
-        <fieldset>
-          <legend>What the columns are</legend>
-          <div class="labels">
-            {columns.map((name) => (
-              <label key={name} class="field"><span>{name}</span>
-                <select value={how.column[name] ?? o.data?.plan?.find((c) => c.name === name)?.kind} onChange={(e) => setHow({ ...how, column: { ...how.column, [name]: e.currentTarget.value } })}>
-                  {Object.entries(kinds).map(([k, v]) => <option key={k} value={k}>{v}</option>)}
-                </select>
-              </label>
-            ))}
-          </div>
-        </fieldset>
       )}
       {how.line === "row" && <Numbers how={how} onHow={setHow} table={table} />}
       <div class="row"><button type="submit" disabled={o.busy}>{o.busy ? "Reading…" : "Read again"}</button></div>

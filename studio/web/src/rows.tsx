@@ -1,17 +1,19 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { dataID, go, row as chosenRow } from "./address.ts";
+import { go, row as chosenRow } from "./address.ts";
 import { words, type Data, type Explained, type Labelled, type Model, type WireImage } from "./api.ts";
 import { Cells } from "./cells.tsx";
 import { floatsOf } from "./decode.ts";
 import { speakersOf } from "./drawing.ts";
-import { Gallery, partColour, useParts, type Known, type Parts } from "./experts.tsx";
+import { partColour, useParts, type Known, type Parts } from "./experts.tsx";
 import { label, plural, poseShort, signed } from "./format.ts";
+import { odds } from "./find.tsx";
 import { Greys, Measurements } from "./measured.tsx";
 import { apart, called, column, fully, gainless, list, sentence, tell } from "./names.ts";
+import { telling, useOverview, useShownSet } from "./overview.tsx";
 import { OpenPart } from "./part.tsx";
 import { Badge, Pixels } from "./pixels.tsx";
-import { api, data, fitting, ofNumbers, useCell } from "./store.ts";
+import { api, ofNumbers, useCell } from "./store.ts";
 import { Strength } from "./strengths.tsx";
 import { usePaper } from "./theme.ts";
 import { useLatest } from "./uselatest.ts";
@@ -31,6 +33,8 @@ export interface Layer {
   deviation: Float32Array;
   low: Float32Array;
   high: Float32Array;
+  /** Of a table of numbers, and words: what is expected of each column, in words. */
+  expected: string[];
 }
 
 /** The Rows view: a row or an image of numbers explained, what is unknown in it predicted, and all parts. */
@@ -45,9 +49,7 @@ export function Rows({ model }: { model: Model }): JSX.Element {
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <RowView key={model.id} model={model} parts={parts} />
-      <h2>{parts?.experts.length === 0 ? "No parts: the background alone" : "All parts"}</h2>
-      {model.shares && <p class="fine">{model.shares[0].toUpperCase() + model.shares.slice(1)}.</p>}
-      {parts && <Gallery parts={parts} most={8} />}
+      <p><a href={`#/experts?model=${model.id}`}>{model.experts === 0 ? "No parts: the background alone" : `All ${plural(model.experts, "part")}, and all ${model.table ? "rows" : "images"} by them`}</a></p>
       {parts && <OpenPart key={model.id} parts={parts} />}
     </div>
   );
@@ -64,8 +66,8 @@ function imageOf(model: Model, row: Row): WireImage {
 const same = (a: Row, b: Row) => a.length === b.length && a.every((x, i) => x === b[i]);
 
 function RowView({ model, parts }: { model: Model; parts: Parts | null }): JSX.Element {
-  const sets = fitting(model, useCell(data)), id = useCell(dataID), set = sets.find((d) => d.id === id) ?? sets[0], at = useCell(chosenRow);
-  const index = set && set.id === (id || set.id) ? Math.min(at ?? 0, set.n - 1) : 0, numbers = ofNumbers(model), [height, width] = model.images;
+  const { sets, set } = useShownSet(model), at = useCell(chosenRow), { all: every } = useOverview(model, at === null ? set : undefined);
+  const index = set ? Math.min(at ?? (every ? telling(every) : 0), set.n - 1) : 0, numbers = ofNumbers(model), [height, width] = model.images;
   const all = (x: number | null): Row => Array.from({ length: height * width }, () => x);
   const [row, setRow] = useState<Row>(() => all(numbers ? null : 0)), [of, setOf] = useState<Labelled | null>(null), [wrong, setWrong] = useState("");
   useEffect(() => {
@@ -111,7 +113,7 @@ function RowView({ model, parts }: { model: Model; parts: Parts | null }): JSX.E
             <li key={`${p.part} ${p.dy} ${p.dx}`}>
               <span class="row">
                 <Badge expert={p.part} /><b class="called">{called(model, p.part)}</b>{!model.table && poseShort(p) !== "in place" && <span class="fine">{poseShort(p)}</span>}
-                <span class="gain">{gainless(p.gain) ? <small>most rows have it</small> : <>{signed(p.gain)}<small> nats</small></>}</span>
+                <span class="gain" title={`${signed(p.gain)} nats`}><small>{gainless(p.gain) ? "most rows have it" : `odds ${odds(p.gain ?? Infinity)}`}</small></span>
               </span>
               {model.table ? <Because expert={parts.experts[p.part]} row={numbers ? null : row} /> : <Said parts={parts} votes={p.votes} k={p.part} />}
             </li>
@@ -126,7 +128,7 @@ function layerOf({ detail: d, picks }: Explained): Layer {
   const start = floatsOf(d.start), last = d.steps.at(-1);
   return {
     start, p: last ? floatsOf(last.p) : start, picks: picks.map((x, j) => ({ ...x, votes: floatsOf(d.steps[j].votes) })), speaker: last ? speakersOf(last.speakers) : new Int16Array(start.length).fill(-1),
-    deviation: floatsOf(d.deviation ?? ""), low: floatsOf(d.low ?? ""), high: floatsOf(d.high ?? ""),
+    deviation: floatsOf(d.deviation ?? ""), low: floatsOf(d.low ?? ""), high: floatsOf(d.high ?? ""), expected: d.expected ?? [],
   };
 }
 

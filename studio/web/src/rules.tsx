@@ -1,11 +1,11 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { words, type Answer, type Rule } from "./api.ts";
-import { number, percent } from "./format.ts";
-import { css, hue, ramp } from "./palette.ts";
+import { number } from "./format.ts";
+import { css, hue } from "./palette.ts";
 import { api, arrivals, useCell } from "./store.ts";
 import { Landscape } from "./landscape.tsx";
-import { theme, usePaper } from "./theme.ts";
+import { theme } from "./theme.ts";
 import { useLatest } from "./uselatest.ts";
 
 /** A distinct line for each rule: colours of Okabe and Ito, and dashes, so that none depends on colour alone. */
@@ -28,7 +28,6 @@ export function Rules(): JSX.Element {
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       {rules.length > 0 && <Opinions rules={rules} />}
-      {rules.length > 0 && <Templates rules={rules} />}
       {rules.length > 0 && <Landscape rules={rules} />}
     </div>
   );
@@ -83,7 +82,6 @@ function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
   );
 }
 
-const composePair = (p: number[]) => api.compose(p);
 const composeWith = ([p1, p2, q]: number[]) => api.compose([p1, p2], q);
 
 function Chart({ curves, rules, symmetric, q, p2, dark }: { curves: Answer<"GET /v1/rules/curves">; rules: Rule[]; symmetric: boolean; q: number; p2: number; dark: boolean }): JSX.Element {
@@ -109,43 +107,5 @@ function Chart({ curves, rules, symmetric, q, p2, dark }: { curves: Answer<"GET 
       <text x={x(1) + 3} y={y(q) - 5} text-anchor="end">q</text>
       <line class="marker" x1={x(p2)} x2={x(p2)} y1={y(0)} y2={y(1)} />
     </svg>
-  );
-}
-
-/** Figure 1, bottom: two templates of two pixels, composed by every rule. */
-function Templates({ rules }: { rules: Rule[] }): JSX.Element {
-  const [t, setT] = useState([0.5, 0.7, 0.7, 0.01]);
-  const first = useLatest(composePair, [t[0], t[2]]);
-  const second = useLatest(composePair, [t[1], t[3]]);
-  const put = (i: number) => (v: number) => setT(t.map((old, j) => (j === i ? v : old)));
-  const of = (c: typeof first, name: string) => c.answer?.find((r) => r.rule === name)?.p ?? null;
-  return (
-    <section class="card" aria-label="Two templates">
-      <h2>Two templates of two pixels</h2>
-      <div class="two">
-        <div><Slider label="Part 1, left pixel" value={t[0]} onInput={put(0)} /><Slider label="Part 1, right pixel" value={t[1]} onInput={put(1)} /></div>
-        <div><Slider label="Part 2, left pixel" value={t[2]} onInput={put(2)} /><Slider label="Part 2, right pixel" value={t[3]} onInput={put(3)} /></div>
-      </div>
-      <ul class="composed">
-        <li><Pair name="part 1" left={t[0]} right={t[1]} /></li>
-        <li><Pair name="part 2" left={t[2]} right={t[3]} /></li>
-        {rules.map((r) => <li key={r.name}><Pair name={r.title} left={of(first, r.name)} right={of(second, r.name)} /></li>)}
-      </ul>
-    </section>
-  );
-}
-
-function Pair({ name, left, right }: { name: string; left: number | null; right: number | null }): JSX.Element {
-  const paper = usePaper(), ink = ramp(paper.off, paper.on);
-  const cell = (p: number | null) => (
-    <span class="cell" style={{ backgroundColor: css(ink(p ?? 0)) }}>
-      <span class="in">{p === null ? "–" : percent(p)}</span>
-    </span>
-  );
-  return (
-    <figure class="pair">
-      <span class="cells">{cell(left)}{cell(right)}</span>
-      <figcaption>{name}</figcaption>
-    </figure>
   );
 }

@@ -7,7 +7,9 @@ import { count, plural } from "./format.ts";
 import * as learning from "./learning.ts";
 import { probability } from "./paint.ts";
 import { Chart } from "./chart.tsx";
+import { opened } from "./opened.ts";
 import { Badge, Pixels } from "./pixels.tsx";
+import { Fixes } from "./reading.tsx";
 import { Strengths } from "./strengths.tsx";
 import { api, data, modelFile, models, ofNumbers, useCell, viewOf } from "./store.ts";
 import { usePaper } from "./theme.ts";
@@ -18,7 +20,7 @@ const states: Record<Job["state"], string> = {
 
 /** The current run: templates and score while it learns, then the result. */
 export function Run(): JSX.Element | null {
-  const job = useCell(learning.job), live = useCell(learning.live), wrong = useCell(learning.wrong), box = useRef<HTMLElement>(null), title = useRef<HTMLHeadingElement>(null);
+  const job = useCell(learning.job), live = useCell(learning.live), wrong = useCell(learning.wrong), fix = useCell(learning.fix), o = useCell(opened), box = useRef<HTMLElement>(null), title = useRef<HTMLHeadingElement>(null);
   const set = useCell(data).find((d) => d.id === job?.data), numbers = set !== undefined && ofNumbers(set);
   const over = job !== null && learning.ended(job.state), there = live !== null, seen = useRef(job && `${job.id} ${over} ${there}`);
   // What is learned is brought into view when it begins, and again, with the focus, when it is there.
@@ -32,6 +34,7 @@ export function Run(): JSX.Element | null {
   return (
     <>
       {wrong && <p class="error" role="alert">{wrong}</p>}
+      {wrong && o && <Fixes flags={fix} opened={o} />}
       {job && (
         <section class="card run" aria-label="Learning" ref={box}>
           <div class="row">
@@ -99,17 +102,16 @@ function Result({ job, model }: { job: Job; model: string }): JSX.Element {
       setWrong(words(error));
     }
   };
-  const use = (view: "draw" | "rows" | "sample" | "experts") => go({ view, model, ...(view === "rows" && job.data ? { data: job.data, row: 0 } : {}) });
+  const use = (view: "draw" | "rows" | "sample" | "experts") => go({ view, model, ...(view !== "sample" && view !== "draw" && job.data ? { data: job.data } : {}) });
   return (
     <div class="result">
       <p>{m && `${count(m.experts, "part")}, learned from ${plural(job.images, m.table ? "row" : "image")}.`}{m && fewer(m.experts, job.command, m.table)}</p>
       <div class="row">
-        <button type="button" class="main" onClick={() => use(m ? viewOf(m) : "draw")}>{!m || viewOf(m) === "draw" ? "Draw with it" : m.table ? "Explain rows with it" : "Explain images with it"}</button>
-        <button type="button" onClick={() => use("experts")}>Its parts</button>
+        <button type="button" class="main" onClick={() => use("experts")}>See all {m?.table ? "rows" : "images"} by them</button>
+        <button type="button" onClick={() => use(m ? viewOf(m) : "draw")}>{!m || viewOf(m) === "draw" ? "Draw with it" : `Explain one ${m.table ? "row" : "image"}`}</button>
         {m && m.components.length > 0 && <button type="button" onClick={() => use("sample")}>Sample from it</button>}
         <button type="button" onClick={() => void save(modelFile(model), "model.npz")}>Download the model</button>
         <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/gallery.png", { path: { id: model } }), "experts.png")}>Picture, PNG</button>
-        <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/gallery.svg", { path: { id: model } }), "experts.svg")}>Picture, SVG</button>
         <button type="button" onClick={() => void save(api.file("GET /v1/data/{id}/file", { path: { id: job.data } }), "data.npz")}>The examples, npz</button>
       </div>
       {wrong && <p class="error" role="alert">{wrong}</p>}

@@ -97,25 +97,6 @@ export interface Detail {
   width: number;
 }
 
-export interface Example {
-  bits?: string;
-  gain: number | null;
-  height: number;
-  index: number;
-  labels: Record<string, string>;
-  name: string;
-  row: Row;
-  values?: Array<number | null>;
-  width: number;
-}
-
-export interface ExampleList {
-  best: Array<Example>;
-  searched: number;
-  used: number;
-  worst: Array<Example>;
-}
-
 export interface ExpertColumn {
   index: number;
   name: string;
@@ -183,6 +164,7 @@ export interface Gradient {
 export interface Ground {
   deviation: string;
   mean: string;
+  words?: Array<Array<string>>;
 }
 
 export interface ImageList {
@@ -333,6 +315,34 @@ export interface OneFind {
   symbol: number;
   top: number;
   why: string;
+}
+
+export interface OverColumn {
+  left: number;
+  name: string;
+}
+
+export interface OverPair {
+  a: number;
+  b: number;
+  lift: number | null;
+  rows: number;
+}
+
+export interface OverRow {
+  gains: Array<number | null>;
+  index: number;
+  loss: number | null;
+  name: string;
+  odd: string;
+  parts: Array<number>;
+}
+
+export interface Overview {
+  columns: Array<OverColumn>;
+  pairs: Array<OverPair>;
+  rows: Array<OverRow>;
+  summary: Array<string>;
 }
 
 export interface Pick {
@@ -556,7 +566,7 @@ export interface Operations {
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
-  "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; search?: string; where?: Array<string>; model?: string }; answer: ImageList };
+  "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; search?: string; where?: Array<string>; index?: Array<number>; model?: string }; answer: ImageList };
   "POST /v1/explain": { body: ExplainRequest; answer: ExplainAnswer };
   "POST /v1/find": { query: { symbol: Array<number>; rival?: Array<number>; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswer };
   "GET /v1/find/example": { answer: Blob };
@@ -572,10 +582,11 @@ export interface Operations {
   "PATCH /v1/models/{id}": { path: { id: string }; body: RenameModelRequest; answer: ModelInfo };
   "GET /v1/models/{id}/experts": { path: { id: string }; answer: ExpertList };
   "PATCH /v1/models/{id}/experts/{k}": { path: { id: string; k: number }; body: RenameExpertRequest; answer: ExpertInfo };
-  "GET /v1/models/{id}/experts/{k}/examples": { path: { id: string; k: number }; query: { data: string; n?: number; where?: Array<string> }; answer: ExampleList };
   "GET /v1/models/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.png": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.svg": { path: { id: string }; answer: Blob };
+  "GET /v1/models/{id}/overview": { path: { id: string }; query: { data: string }; answer: Overview };
+  "GET /v1/models/{id}/report": { path: { id: string }; query: { data: string }; answer: Blob };
   "GET /v1/rules": { answer: RuleList };
   "GET /v1/rules/compose": { query: { p: Array<number>; q?: Array<number> }; answer: ComposedList };
   "GET /v1/rules/curves": { query?: { p1?: Array<number>; q?: Array<number>; points?: number }; answer: CurveList };
