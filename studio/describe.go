@@ -185,9 +185,5 @@ func newGround(m *model) *ground {
 	for _, c := range m.of.Cells(&workbench.Case{Frame: &dataset.Frame{Values: [][]float64{unknown}}}, nil) {
 		mean, dev = append(mean, c.Mean), append(dev, c.Deviation)
 	}
-	out := &ground{Mean: newF32(mean), Deviation: newF32(dev)}
-	if of, ok := m.of.(workbench.Mixed); ok {
-		out.Words = of.Words()
-	}
-	return out
+	return &ground{newF32(mean), newF32(dev), workbench.Words(m.of)}
 }

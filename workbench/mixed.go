@@ -145,8 +145,13 @@ func (m Mixed) Text(d int, value float64) string {
 	return strconv.FormatFloat(sixDigits, 'f', -1, 64)
 }
 
-// Words returns the words that the values 0, 1 and so on of each column stand for; nil of numbers.
-func (m Mixed) Words() [][]string {
+// Words returns the words that the values 0, 1 and so on of each column of a model stand for, nil of numbers; nil of a
+// model without words.
+func Words(of Model) [][]string {
+	m, ok := of.(Mixed)
+	if !ok {
+		return nil
+	}
 	out := make([][]string, len(m.Columns))
 	for d := range out {
 		if c := m.codings[d]; c != nil {

@@ -4,8 +4,10 @@ import { test } from "node:test";
 import { here, scratch, shot, visit } from "./studio.ts";
 import { canvas, choose, clean, draw, found, world } from "./world.ts";
 
-test("the first visit shows an example, explained", async () => {
+test("the first visit shows three ways in; the first leads to an example, explained", async () => {
   const v = await visit(world.browser, world.studio.url, "");
+  assert.deepEqual(await v.page.locator(".cards h2").allInnerTexts(), ["Drawings", "A table", "Measurements"]);
+  await v.page.getByRole("button", { name: "See an example" }).first().click();
   await found(v.page, /^Two parts explain it/);
   assert.match(await v.page.locator(".under").innerText(), /example \d+/);
   await v.page.getByRole("button", { name: "Explain example 3" }).click();

@@ -8,7 +8,7 @@ import { clean, world } from "./world.ts";
 
 /** What must be on a view before it is looked at. */
 const ready: Record<string, string> = {
-  draw: ".picks > li", experts: ".expert canvas, .expert .strength", sample: ".sample .strip canvas", learn: ".pad canvas", classes: ".pad canvas", rules: ".map", rows: ".rowparts li", find: ".sheet img",
+  start: ".cards .main", draw: ".picks > li", experts: ".expert canvas, .expert .strength", sample: ".sample .strip canvas", learn: ".pad canvas", classes: ".pad canvas", rules: ".map", rows: ".rowparts li", find: ".sheet img",
 };
 
 async function settle(page: Page, view: string): Promise<void> {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { violations, violationsText } from "./axe.ts";
 import { patchwork, scratch, shot, visit } from "./studio.ts";
-import { choose, clean, found, world } from "./world.ts";
+import { choose, clean, found, toRow, world } from "./world.ts";
 
 const learnedWells = /Well|well|Row/;
 
@@ -25,7 +25,7 @@ function wells(): string {
 async function learn(page: Page, then: string): Promise<void> {
   await page.getByRole("button", { name: "Learn", exact: true }).click();
   await page.getByRole("button", { name: then }).click({ timeout: 60_000 });
-  await page.locator(".rowsview .expert").first().waitFor();
+  await page.locator(".rowsview .rowparts").first().waitFor();
 }
 
 test("measurements: parts are learned, a row is explained, and what is made unknown is predicted", async () => {
@@ -34,8 +34,7 @@ test("measurements: parts are learned, a row is explained, and what is made unkn
   await page.locator("input[data-test=any-file]").setInputFiles(join(scratch, "wells.csv"));
   await page.getByRole("status").filter({ hasText: "80 rows of 5 columns" }).waitFor();
   await page.getByRole("button", { name: "Close what was opened" }).click();
-  await learn(page, "Explain rows with it");
-  assert.match(await page.locator(".gallery").innerText(), /depth[\s\S]*of all/);
+  await learn(page, "Explain one row");
 
   await page.getByLabel("Row", { exact: false }).locator("visible=true").last().waitFor();
   const salt = page.getByRole("textbox", { name: "Value of salt" }), depth = page.getByRole("textbox", { name: "Value of depth" }), temperature = page.getByRole("textbox", { name: "Value of temperature" });
@@ -57,7 +56,7 @@ test("measurements: parts are learned, a row is explained, and what is made unkn
   await page.getByRole("button", { name: "rename part 1" }).first().click();
   await page.getByRole("textbox", { name: "rename part 1" }).fill("brine");
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => /brine/.test(document.querySelector(".gallery")?.textContent ?? ""));
+  await page.waitForFunction(() => /brine/.test(document.querySelector(".rowparts")?.textContent ?? ""));
   assert.equal(violationsText(await violations(page)), "");
   await shot(page, "numbers-table-laptop-light", true);
 
@@ -73,9 +72,11 @@ test("the page and the command explain rows alike", async () => {
   const v = await visit(world.browser, world.studio.url, "rows"), { page } = v;
   writeFileSync(join(scratch, "few.csv"), "well,temperature,acidity,depth,salt,iron\na,14.1,7.02,30.5,9.11,0.8\nb,27.3,5.41,97.5,2.9,0.9\nc,26.6,5.5,31,9.2,0.7\n");
   await page.locator("input[data-test=any-file]").setInputFiles(join(scratch, "wells-model.npz"));
-  await page.locator(".rowsview .expert").first().waitFor();
+  await page.waitForFunction(() => /wells-model/.test(document.querySelector<HTMLSelectElement>(".choose select")?.selectedOptions[0]?.textContent ?? ""));
   await page.locator("input[data-test=any-file]").setInputFiles(join(scratch, "few.csv"));
-  await page.waitForFunction(() => /few\.csv/.test(document.querySelector<HTMLSelectElement>("select[aria-label='Data set']")?.selectedOptions[0]?.textContent ?? ""));
+  await page.getByRole("heading", { name: "All rows" }).waitFor();
+  await page.getByRole("link", { name: "Rows", exact: true }).click();
+  await toRow(page, 1);
   const lines = patchwork("explain", "-m", "wells-model.npz", "few.csv").trim().split("\n").map((l) => JSON.parse(l) as { picks: { part: number }[] });
   for (const [i, line] of lines.entries()) {
     if (i > 0) await page.getByRole("button", { name: "Next row" }).click();
@@ -101,8 +102,9 @@ test("grey images: parts are signed deviations, and a hidden half is predicted",
   await page.getByRole("button", { name: "Read again" }).click();
   await page.waitForFunction(() => /60 images of 8 × 8/.test(document.querySelector(".reading")?.textContent ?? ""));
   await page.getByRole("button", { name: "Close what was opened" }).click();
-  await learn(page, "Explain images with it");
-  assert.equal(await page.locator(".gallery .expert canvas").count(), 2, "two parts");
+  await learn(page, "Explain one image");
+  assert.match(await page.getByRole("link", { name: /^All 2 parts/ }).innerText(), /all images/, "two parts");
+  await toRow(page, 1);
   await page.getByRole("button", { name: "Next image" }).click();
   await found(page, /^Image 2: part \d/);
   const before = await page.locator(".rowparts .badge").allInnerTexts();
@@ -121,7 +123,6 @@ test("grey images: parts are signed deviations, and a hidden half is predicted",
     await page.emulateMedia({ colorScheme });
     for (const set of [/grey\.csv/, /wells-model/]) {
       await choose(page, set);
-      await page.locator(".rowsview .expert").first().waitFor();
       await found(page, /part|brine/);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= viewport.width, `${wide} pixels on a ${device}`);

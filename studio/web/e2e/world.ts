@@ -26,6 +26,14 @@ after(async () => {
 });
 
 export const canvas = ".stage canvas";
+/** Goes to a row by its number. */
+export async function toRow(page: Page, n: number): Promise<void> {
+  await page.waitForFunction(() => /row=\d+/.test(location.hash)); // where it begins
+  const field = page.locator(".picker input[type=number]");
+  await field.fill(String(n));
+  await field.press("Enter");
+}
+
 export const finding = (page: Page) => page.locator(".finding").innerText();
 
 /** Waits until the sentence that says what was found matches. */

@@ -14,15 +14,20 @@ export const part = new Cell<number | null>(null);
 /** Whether the address names no view, so that the page may choose the first one. */
 export let open = true;
 
+/** The views that explain data by a model. */
+const explaining: ReadonlySet<View> = new Set<View>(["experts", "draw", "rows"]);
 /** Data set and row of the views that were left. */
 const kept = new Map<View, { data: string; row: number | null }>();
 
 function enter(to: View): void {
   open = false;
   if (to === view.value) return;
-  kept.set(view.value, { data: dataID.value, row: row.value });
-  dataID.set(kept.get(to)?.data ?? "");
-  row.set(kept.get(to)?.row ?? null);
+  const before = { data: dataID.value, row: row.value }, last = kept.get(to);
+  kept.set(view.value, before);
+  // What is explored is looked at row by row.
+  const data = explaining.has(to) && explaining.has(view.value) && before.data ? before.data : last?.data ?? "";
+  dataID.set(data);
+  row.set(last?.data === data ? last.row : null);
   view.set(to);
 }
 

@@ -98,7 +98,7 @@ function HowItWorks({ now }: { now: View }): JSX.Element {
 function first(model: Model | null): void {
   if (!open || !model) return;
   const own = data.value.find((d) => d.fixed && /^d\d+$/.test(d.id));
-  if (model.source === "file") go({ view: viewOf(model) === "draw" ? "draw" : "experts" });
+  if (model.source === "file") go({ view: viewOf(model) });
   else if (own) go({ view: "learn", data: own.id });
 }
 

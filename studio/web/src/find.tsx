@@ -2,7 +2,8 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { words, type Found, type OneFind } from "./api.ts";
 import { plural } from "./format.ts";
-import { api } from "./store.ts";
+import { scan } from "./opened.ts";
+import { api, useCell } from "./store.ts";
 
 /** A rectangle of the page, in its pixels. */
 interface Rectangle { x: number; y: number; width: number; height: number }
@@ -48,7 +49,11 @@ export function Find(): JSX.Element {
     if (here()) setBusy(false);
   };
   const example = () => void run(api.examplePage(), (drawing) => open(drawing, "an example drawing"));
-  useEffect(example, []);
+  const given = useCell(scan);
+  useEffect(() => {
+    if (given) open(given, given.name);
+    else example();
+  }, [given]);
   useEffect(() => {
     const url = page ? URL.createObjectURL(page) : "";
     setSrc(url);

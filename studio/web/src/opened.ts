@@ -42,6 +42,8 @@ export interface Opened {
 
 export const asItIs: How = { model: "", column: {}, line: "row", pair: ["", ""], threshold: "", invert: false, size: "", missing: "" };
 export const opened = new Cell<Opened | null>(null);
+/** A page on which symbols are to be found. */
+export const scan = new Cell<File | null>(null);
 /** What went wrong with a file that is no data. */
 export const refused = new Cell("");
 
@@ -77,6 +79,10 @@ export async function take(files: Sent[]): Promise<void> {
       opened.set(null);
       drawing.show(bits, file.name);
       return drawing.step.set(null);
+    }
+    if (all.length === 1 && (view.value === "start" || view.value === "find") && isPicture(file)) {
+      scan.set(file);
+      return go({ view: "find" });
     }
     if (all.length === 1 && /\.npz$/i.test(file.name) && (await isModel(file))) return await takeModel(file);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { go, row as chosenRow } from "./address.ts";
+import { dataID, go, row as chosenRow } from "./address.ts";
 import { words, type Data, type Explained, type Labelled, type Model, type WireImage } from "./api.ts";
 import { Cells } from "./cells.tsx";
 import { floatsOf } from "./decode.ts";
@@ -9,9 +9,9 @@ import { partColour, useParts, type Known, type Parts } from "./experts.tsx";
 import { label, plural, poseShort, signed } from "./format.ts";
 import { odds } from "./find.tsx";
 import { Greys, Measurements } from "./measured.tsx";
-import { apart, called, column, fully, gainless, list, sentence, tell } from "./names.ts";
+import { apart, column, fully, gainless, list, sentence, tell } from "./names.ts";
 import { telling, useOverview, useShownSet } from "./overview.tsx";
-import { OpenPart } from "./part.tsx";
+import { OpenPart, PartName } from "./part.tsx";
 import { Badge, Pixels } from "./pixels.tsx";
 import { api, ofNumbers, useCell } from "./store.ts";
 import { Strength } from "./strengths.tsx";
@@ -67,7 +67,7 @@ const same = (a: Row, b: Row) => a.length === b.length && a.every((x, i) => x ==
 
 function RowView({ model, parts }: { model: Model; parts: Parts | null }): JSX.Element {
   const { sets, set } = useShownSet(model), at = useCell(chosenRow), { all: every } = useOverview(model, at === null ? set : undefined);
-  const index = set ? Math.min(at ?? (every ? telling(every) : 0), set.n - 1) : 0, numbers = ofNumbers(model), [height, width] = model.images;
+  const index = set ? Math.min(at ?? 0, set.n - 1) : 0, numbers = ofNumbers(model), [height, width] = model.images;
   const all = (x: number | null): Row => Array.from({ length: height * width }, () => x);
   const [row, setRow] = useState<Row>(() => all(numbers ? null : 0)), [of, setOf] = useState<Labelled | null>(null), [wrong, setWrong] = useState("");
   useEffect(() => {
@@ -84,6 +84,11 @@ function RowView({ model, parts }: { model: Model; parts: Parts | null }): JSX.E
   const { answer, wrong: failed } = useLatest(async (r: Row) => ({ row: r, found: await api.explain(model.id, imageOf(model, r), true) }), row);
   const layer = useMemo(() => answer && layerOf(answer.found), [answer]), current = answer !== null && same(answer.row, row);
   const changed = of ? !same(row, rowOf(of)) : set !== undefined, noun = model.table ? "Row" : "Image";
+  useEffect(() => { // begins with a row that shows much, unless one has been changed by then
+    if (!set || !every || at !== null || (of && changed)) return;
+    dataID.set(set.id);
+    chosenRow.set(telling(every));
+  }, [every]);
   const name = set ? (of?.name || `${noun} ${index + 1}`).replace(/^(row|image) /, `${noun} `) : `This ${noun.toLowerCase()}`, here = changed ? `${name}, changed` : name;
   const predicted = useMemo(() => new Map(answer?.found.predicted?.map((x) => [x.pixel, x.p])), [answer]);
   const labels = Object.entries(of?.labels ?? {}).filter(([, v]) => v !== of?.name), change = (i: number, x: number | null) => setRow(row.map((old, j) => (j === i ? x : old)));
@@ -112,7 +117,7 @@ function RowView({ model, parts }: { model: Model; parts: Parts | null }): JSX.E
           {parts && layer?.picks.map((p) => (
             <li key={`${p.part} ${p.dy} ${p.dx}`}>
               <span class="row">
-                <Badge expert={p.part} /><b class="called">{called(model, p.part)}</b>{!model.table && poseShort(p) !== "in place" && <span class="fine">{poseShort(p)}</span>}
+                <Badge expert={p.part} /><PartName model={model} k={p.part} />{!model.table && poseShort(p) !== "in place" && <span class="fine">{poseShort(p)}</span>}
                 <span class="gain" title={`${signed(p.gain)} nats`}><small>{gainless(p.gain) ? "most rows have it" : `odds ${odds(p.gain ?? Infinity)}`}</small></span>
               </span>
               {model.table ? <Because expert={parts.experts[p.part]} row={numbers ? null : row} /> : <Said parts={parts} votes={p.votes} k={p.part} />}
