@@ -130,7 +130,7 @@ func TestEvidence(t *testing.T) {
 					want += v
 				}
 			}
-			got, byGrid := m.explain(a, data.ones[n], data.hidden[n]), grid.explain(b, data.ones[n], data.hidden[n])
+			got, byGrid := m.explain(a, data, n), grid.explain(b, data, n)
 			if math.Abs(got-math.Log(want)) > 1e-9 || math.Abs(got-byGrid) > 1e-9 {
 				t.Fatalf("log P is %v, by the grid %v, by definition %v", got, byGrid, math.Log(want))
 			}

@@ -3,11 +3,12 @@ package answers
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/rows"
-	"example.com/patchwork/table"
+	"example.com/patchwork/internal/score/joint"
 )
 
 const (
@@ -15,7 +16,7 @@ const (
 	farBehind   = 200  // nats by which a direction is given up
 	mostClasses = 32
 	leastClass  = 10 // rows of a class, in the mean
-	starts      = 4  // of a number of classes
+	starts      = 8  // of a number of classes
 )
 
 // search finds the pictures of a table.
@@ -96,53 +97,61 @@ func (s *search) shortest() float64 {
 // classes fits mixtures, of more and more classes until two more describe the rows at greater length.
 func (s *search) classes() error {
 	if s.again != nil {
-		f, err := s.mixture(len(s.again.by["classes"].Votes), 2)
+		s.keep("classes", s.mixture(len(s.again.by["classes"].Votes), starts))
+		return nil
+	}
+	most, best := min(mostClasses, max(2, int(s.t.n/leastClass))), 0
+	ask := func(k int) (better bool) {
+		old := s.by["classes"]
+		f := s.mixture(k, starts)
 		s.keep("classes", f)
-		return err
+		if better = old.Picture == nil || f.nats < old.nats; better {
+			best = k
+		}
+		return better
 	}
-	from, to := 2, min(mostClasses, max(2, int(s.t.n/leastClass)))
 	if s.only > 0 {
-		from, to = s.only, s.only
+		ask(s.only)
+		return s.tell("classes")
 	}
-	for k, worse := from, 0; k <= to && worse < 2; k++ {
+	step := 1
+	for k, worse := 2, 0; k <= most && worse < 2; k += step {
 		if err := s.tell("classes"); err != nil {
 			return err
 		}
-		f, err := s.mixture(k, starts)
-		if err != nil {
-			return err
-		}
-		if worse++; s.by["classes"].Picture == nil || f.nats < s.by["classes"].nats {
+		if worse++; ask(k) {
 			worse = 0
 		}
-		s.keep("classes", f)
+		step = max(1, k/4)
+	}
+	for _, k := range []int{best - 1, best + 1} { // that were left out
+		if step > 1 && k > 1 && k <= most {
+			ask(k)
+		}
 	}
 	return nil
 }
 
-// mixture fits so many classes from some starts.
-func (s *search) mixture(k, starts int) (best found, err error) {
-	for i := range starts {
-		x, err := table.FitMixture(s.ctx, s.data, k, s.seed+uint64(i))
-		if err != nil {
-			return best, err
+// mixture fits so many classes from some starts: each class from a row.
+func (s *search) mixture(k, starts int) found {
+	var tries []found
+	rng := rand.New(rand.NewPCG(s.seed, 1<<34+uint64(k)))
+	for range starts {
+		p := independent(s.t)
+		p.Classes, p.Sets = true, nil
+		for c := range k {
+			from, votes := s.t.x[rng.IntN(len(s.t.x))], slices.Clone(s.t.mean)
+			for d, v := range from {
+				if v != joint.Unknown {
+					votes[d] = (votes[d] + float64(v)) / 2
+				}
+			}
+			p.Votes, p.Usage = append(p.Votes, votes), append(p.Usage, 0)
+			p.Sets, p.Share = append(p.Sets, 1<<c), append(p.Share, 1/float64(k))
 		}
-		if f := measured(classesOf(x, s.t), s.t, 2); best.Picture == nil || f.nats < best.nats {
-			best = f
-		}
+		tries = append(tries, measured(p, s.t, 5))
 	}
-	return measured(best.Picture, s.t, 40), nil
-}
-
-// classesOf returns a mixture as a picture.
-func classesOf(x *table.Mixture, t *answers) *Picture {
-	p := independent(t)
-	p.Classes, p.Sets, p.Share = true, nil, nil
-	for k, share := range x.Share {
-		p.Votes = append(p.Votes, slices.Clone(x.Components[k]))
-		p.Usage, p.Sets, p.Share = append(p.Usage, 0), append(p.Sets, 1<<k), append(p.Share, share)
-	}
-	return p
+	return measured(slices.MinFunc(tries, byLength).Picture, s.t, 60)
 }
 
 // richer gives the columns own slopes and the level own weights, where that is shorter.
@@ -254,7 +263,7 @@ func (s *search) add(kind string, f found) {
 	}
 }
 
-// relocate tries other places for the parts of the two shortest pictures.
+// relocate tries other places for the parts of the shortest picture, and of that of the other side.
 func (s *search) relocate() error {
 	if s.again != nil {
 		return nil
@@ -266,7 +275,10 @@ func (s *search) relocate() error {
 		}
 	}
 	slices.SortFunc(all, byLength)
-	for _, f := range all[:min(2, len(all))] {
+	for i, f := range all {
+		if i > 0 && (f.Lacking == all[0].Lacking || i > 1 && all[1].Lacking != all[0].Lacking) {
+			continue
+		}
 		if err := s.tell("other places of " + f.Kind); err != nil {
 			return err
 		}

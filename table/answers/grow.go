@@ -43,22 +43,21 @@ func residuals(o *beliefs) [][]float64 {
 
 // expect sets how probable each column of a row is on, by the posterior of its states.
 func (o *beliefs) expect(n int, out []float64) {
-	levels := len(o.Steps)
 	clear(out)
-	for s := range o.Sets {
-		r, total := o.r[n][s*levels:][:levels], 0.0
-		for _, w := range r {
+	for _, b := range o.r[n] {
+		total := 0.0
+		for _, w := range b.steps {
 			total += w
 		}
 		if total < 1e-3 {
 			continue
 		}
 		for d := range out {
-			if k := o.owner[s][d]; k >= 0 {
+			if k := o.owner[b.state][d]; k >= 0 {
 				out[d] += float64(total * o.Votes[k][d])
 				continue
 			}
-			for l, w := range r {
+			for l, w := range b.steps {
 				out[d] += float64(w * o.chance[d][l])
 			}
 		}
@@ -158,27 +157,10 @@ func (p *Picture) withPart(t *answers, columns []int) *Picture {
 // hopeless is by how many nats a part may lengthen the description before its columns are polished.
 const hopeless = 25
 
-// grown adds parts as long as the description gets shorter. Of the strongest blocks, the one that is shortest after a
-// little EM is polished; the others follow if it does not help.
+// grown adds parts as long as the description gets shorter.
 func (f found) grown(t *answers) found {
 	for len(f.Votes) < mostParts {
-		var tries []found
-		for _, b := range blocks(residuals(beliefsOf(f.Picture, t)), 3) {
-			tries = append(tries, measured(f.frequent().withPart(t, b), t, roundsOfEM))
-		}
-		slices.SortStableFunc(tries, byLength)
-		next := f
-		for i, try := range tries {
-			if try.nats > f.nats+hopeless {
-				break
-			}
-			if try = try.polished(t); try.nats < next.nats {
-				next = try
-			}
-			if next.nats < f.nats || i == 1 {
-				break
-			}
-		}
+		next := f.taller(t, nil)
 		if next.nats >= f.nats-1 {
 			break
 		}
@@ -187,14 +169,46 @@ func (f found) grown(t *answers) found {
 	return f
 }
 
+// taller adds a part: of the strongest blocks, but for one, the one that is shortest after a little EM is polished;
+// another follows if it does not help.
+func (f found) taller(t *answers, but []int) found {
+	var tries []found
+	for _, b := range blocks(residuals(beliefsOf(f.Picture, t)), 3) {
+		if !alike(b, but) {
+			tries = append(tries, measured(f.frequent().withPart(t, b), t, roundsOfEM))
+		}
+	}
+	slices.SortStableFunc(tries, byLength)
+	next := f
+	for i, try := range tries {
+		if try.nats > f.nats+hopeless {
+			break
+		}
+		if try = try.polishedAbout(t, len(f.Votes), 1).polishedAbout(t, -1, 2); try.nats < next.nats {
+			next = try
+		}
+		if next.nats < f.nats || i == 1 {
+			break
+		}
+	}
+	return next
+}
+
 func byLength(a, b found) int { return cmp.Compare(a.nats, b.nats) }
+
+// dear is by how many nats a picture may be longer without a part, before the others follow, that goes.
+const dear = 100
 
 // shrunk leaves out parts, as long as the description gets shorter.
 func (f found) shrunk(t *answers) found {
 	for {
 		best := f
 		for k := range f.Votes {
-			if next := measured(f.without(k), t, 3); next.nats < best.nats {
+			next := measured(f.without(k), t, 0)
+			if next.nats < f.nats+dear {
+				next = measured(next.Picture, t, roundsOfEM)
+			}
+			if next.nats < best.nats {
 				best = next
 			}
 		}
@@ -205,10 +219,17 @@ func (f found) shrunk(t *answers) found {
 	}
 }
 
-// relocated takes each part out in turn, once, and grows from what is left.
+// relocated takes each part out in turn, once, and puts another in its place, or more.
 func (f found) relocated(t *answers) found {
 	for k := 0; k < len(f.Votes); k++ {
-		if next := measured(f.without(k), t, roundsOfEM).polished(t).grown(t); next.nats < f.nats-0.5 {
+		next := measured(f.without(k), t, roundsOfEM)
+		if next.nats > f.nats-0.5 {
+			next = next.taller(t, f.columns(k))
+		}
+		if next.nats < f.nats+hopeless {
+			next = next.polished(t).grown(t)
+		}
+		if next.nats < f.nats-0.5 {
 			f = next
 		}
 	}

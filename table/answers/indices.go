@@ -131,7 +131,7 @@ func (x *Indices) classes(p *Picture, t *answers) {
 	entropy := 0.0
 	rows, sum := make([]float64, len(order)), make([]float64, len(order))
 	for n := range t.x {
-		m.explain(r, t.ones[n], t.hidden[n])
+		m.explain(r, t, n)
 		best := 0
 		for k, w := range r.weight {
 			if w > r.weight[best] {
@@ -162,9 +162,10 @@ func (x *Indices) level(p *Picture, t *answers) {
 	r := m.newRow()
 	sum, squares, within := 0.0, 0.0, 0.0
 	for n := range t.x {
-		m.explain(r, t.ones[n], t.hidden[n])
+		m.explain(r, t, n)
 		mean, square := 0.0, 0.0
-		for s, w := range r.weight {
+		for _, s := range r.found {
+			w := r.weight[s]
 			for l, share := range r.steps[s] {
 				mean += float64(w * share * p.Steps[l])
 				square += float64(w * share * p.Steps[l] * p.Steps[l])

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"example.com/patchwork"
@@ -18,12 +19,13 @@ const mostParts = 8
 
 // answers are the rows of a table, equal ones as one.
 type answers struct {
-	x      [][]uint8 // joint.Off, joint.On or joint.Unknown
-	ones   [][]int32 // columns that are on
-	hidden [][]int32 // columns that are not known
-	times  []float64 // how often each row occurs
-	n      float64   // rows in all
-	mean   []float64 // of the columns
+	x      [][]uint8  // joint.Off, joint.On or joint.Unknown
+	ones   [][]int32  // columns that are on
+	hidden [][]int32  // columns that are not known
+	planes [][]uint64 // the ones, a bit a column
+	times  []float64  // how often each row occurs
+	n      float64    // rows in all
+	mean   []float64  // of the columns
 }
 
 // read returns the rows of data.
@@ -47,16 +49,18 @@ func read(data patchwork.Data) (*answers, error) {
 // add adds a row.
 func (t *answers) add(x []uint8, times float64) {
 	var ones, hidden []int32
+	plane := make([]uint64, (len(x)+63)/64)
 	for d, v := range x {
 		switch v {
 		case joint.On:
 			ones = append(ones, int32(d))
+			plane[d/64] |= 1 << (d % 64)
 		case joint.Unknown:
 			hidden = append(hidden, int32(d))
 		}
 	}
 	t.x, t.ones, t.hidden = append(t.x, x), append(t.ones, ones), append(t.hidden, hidden)
-	t.times = append(t.times, times)
+	t.planes, t.times = append(t.planes, plane), append(t.times, times)
 	t.n += times
 }
 
@@ -228,22 +232,26 @@ func (f found) frequent() *Picture {
 	return p
 }
 
-// votes returns how many columns part k votes on.
-func (p *Picture) votes(k int) (n int) {
-	for _, v := range p.Votes[k] {
+// columns returns the columns that part k votes on.
+func (p *Picture) columns(k int) (out []int) {
+	for d, v := range p.Votes[k] {
 		if v > 0 {
-			n++
+			out = append(out, d)
 		}
 	}
-	return n
+	return out
 }
+
+// votes returns how many these are.
+func (p *Picture) votes(k int) int { return len(p.columns(k)) }
 
 // owner returns which part decides on column d where a set of parts is active, -1 for none.
 func (p *Picture) owner(set uint64, d int) int {
-	k := -1
-	for j, v := range p.Votes {
-		if set>>j&1 != 0 && v[d] > 0 && (k < 0 || v[d] > p.Votes[k][d]) {
-			k = j
+	k, best := -1, 0.0
+	for ; set != 0; set &= set - 1 {
+		j := bits.TrailingZeros64(set)
+		if v := p.Votes[j][d]; v > best {
+			k, best = j, v
 		}
 	}
 	return k

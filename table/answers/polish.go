@@ -14,23 +14,31 @@ import (
 type beliefs struct {
 	*states
 	t *answers
-	r [][]float64 // by row: state times the number of steps, plus step
+	r [][]belief // by row
+}
+
+// belief is how probable a state of a row is, at each step.
+type belief struct {
+	state int
+	steps []float64
 }
 
 func beliefsOf(p *Picture, t *answers) *beliefs {
 	o := &beliefs{states: prepare(p), t: t}
 	r := o.newRow()
 	for n := range t.x {
-		o.explain(r, t.ones[n], t.hidden[n])
-		of := make([]float64, len(p.Sets)*len(p.Steps))
-		for s, w := range r.weight {
-			if w >= leastWeight {
-				for l, share := range r.steps[s] {
-					of[s*len(p.Steps)+l] = float64(w * share)
+		o.explain(r, t, n)
+		var all []belief
+		for _, s := range r.found {
+			if r.weight[s] >= leastWeight {
+				b := belief{s, slices.Clone(r.steps[s])}
+				for l := range b.steps {
+					b.steps[l] *= r.weight[s]
 				}
+				all = append(all, b)
 			}
 		}
-		o.r = append(o.r, of)
+		o.r = append(o.r, all)
 	}
 	return o
 }
@@ -48,70 +56,65 @@ type asked struct {
 // ask finds out what the rest of the rows says of column d and each of some sets of voters.
 func (o *beliefs) ask(d int, voters []uint64) *asked {
 	a := &asked{beliefs: o, d: d, open: make([][]float64, len(voters)), level: make([][]float64, len(voters))}
-	all := uint64(1)<<len(o.Votes) - 1
-	open, level := make([]float64, all+1), make([]float64, all+1)
+	for i := range voters {
+		a.open[i], a.level[i] = make([]float64, 0, len(o.t.x)), make([]float64, 0, len(o.t.x))
+	}
+	var rest []others
 	for n, x := range o.t.x {
 		if x[d] == joint.Unknown {
 			continue
 		}
 		a.rows = append(a.rows, n)
-		clear(open)
-		clear(level)
-		total := o.rest(n, d, open, level)
-		below(open, len(o.Votes))
-		below(level, len(o.Votes))
+		rest = o.rest(rest[:0], n, d)
 		for i, q := range voters {
-			a.open[i] = append(a.open[i], open[all&^q]/total)
-			a.level[i] = append(a.level[i], level[all&^q]/total)
+			open, level := 0.0, 0.0
+			for _, b := range rest {
+				if b.set&q == 0 {
+					open, level = open+b.open, level+b.level
+				}
+			}
+			a.open[i], a.level[i] = append(a.open[i], open), append(a.level[i], level)
 		}
 	}
 	return a
 }
 
-// rest sets how probable each set of parts is by the rest of a row, and times that, how probable column d is on where
-// nobody votes; it returns the sum of the first.
-func (o *beliefs) rest(n, d int, open, level []float64) (total float64) {
-	levels, x := len(o.Steps), o.t.x[n][d]
-	var inverse [8]float64
-	chance := o.chance[d]
-	for l := range o.Steps {
-		if inverse[l] = 1 / chance[l]; x == joint.Off {
-			inverse[l] = 1 / (1 - chance[l])
-		}
-	}
-	for s, set := range o.Sets {
-		r := o.r[n][s*levels:][:levels]
-		if k := o.owner[s][d]; k < 0 {
-			for l, w := range r {
-				w *= inverse[l]
-				open[set] += w
-				level[set] += float64(w * chance[l])
-			}
-		} else {
-			v := o.Votes[k][d]
-			if x == joint.Off {
-				v = 1 - v
-			}
-			for l, w := range r {
-				w /= v
-				open[set] += w
-				level[set] += float64(w * chance[l])
-			}
-		}
-		total += open[set]
-	}
-	return total
+// others is how probable a set of parts is by the rest of a row, and times that, how probable the column is on where
+// nobody votes.
+type others struct {
+	set         uint64
+	open, level float64
 }
 
-// below makes of values by set the sums over all subsets of each.
-func below(values []float64, parts int) {
-	for k := range parts {
-		for s := range values {
-			if s>>k&1 != 0 {
-				values[s] += values[s&^(1<<k)]
-			}
+// rest appends what the rest of row n says of column d.
+func (o *beliefs) rest(out []others, n, d int) []others {
+	off, chance, total := o.t.x[n][d] == joint.Off, o.chance[d], 0.0
+	said := func(p float64) float64 { // of the column
+		if off {
+			return 1 - p
 		}
+		return p
 	}
+	for _, b := range o.r[n] {
+		x := others{set: o.Sets[b.state]}
+		k := o.owner[b.state][d]
+		for l, w := range b.steps {
+			if k >= 0 {
+				w /= said(o.Votes[k][d])
+			} else {
+				w /= said(chance[l])
+			}
+			x.open += w
+			x.level += float64(w * chance[l])
+		}
+		total += x.open
+		out = append(out, x)
+	}
+	for i := range out {
+		out[i].open /= total
+		out[i].level /= total
+	}
+	return out
 }
 
 // voted is how a column would best be answered with a set of voters.
@@ -123,10 +126,17 @@ type voted struct {
 	shift float64 // of the column's log odds
 }
 
-// best finds the vote and the log odds of the column for voters number i, and what the rows then say.
-func (a *asked) best(i int, q uint64, vote float64) voted {
-	mean, odds := a.t.mean[a.d], 1.0
-	if q != 0 && vote == 0 {
+const (
+	mostSteps = 4    // of a vote and the log odds of a column
+	sameVote  = 1e-3 // by which both change at last
+	noHope    = 15   // nats that the steps after the first do not gain
+)
+
+// best finds the vote and the log odds of the column for voters number i, and what the rows then say; not to the end
+// if that is much less than so much.
+func (a *asked) best(i int, q uint64, price, least float64) voted {
+	mean, odds, vote := a.t.mean[a.d], 1.0, 0.0
+	if q != 0 {
 		on, seen := mean, 1.0
 		for j, n := range a.rows {
 			w := float64(a.t.times[n] * (1 - a.open[i][j]))
@@ -135,7 +145,7 @@ func (a *asked) best(i int, q uint64, vote float64) voted {
 		}
 		vote = on / seen
 	}
-	for range 4 {
+	for step := range mostSteps {
 		on, seen, g, h := mean, 1.0, 0.0, 1e-6
 		for j, n := range a.rows {
 			open, x, w := a.open[i][j], a.t.x[n][a.d], a.t.times[n]
@@ -156,10 +166,14 @@ func (a *asked) best(i int, q uint64, vote float64) voted {
 				h += float64(w * p * (1 - p))
 			}
 		}
+		change := max(math.Abs(on/seen-vote), math.Abs(g/h))
 		vote = on / seen
 		odds *= elem.Exp(bounded(g / h))
+		if change < sameVote || step == 0 && a.logP(i, vote, odds)-price < least-noHope {
+			break
+		}
 	}
-	return voted{d: a.d, q: q, gain: a.logP(i, vote, odds), vote: vote, shift: elem.Log(odds)}
+	return voted{d: a.d, q: q, gain: a.logP(i, vote, odds) - price, vote: vote, shift: elem.Log(odds)}
 }
 
 // shifted returns a probability, out of so much, at other odds.
@@ -169,7 +183,7 @@ func shifted(p, of, odds float64) float64 {
 
 // logP returns the log probability of the column in all rows; -Inf if the vote does not raise it.
 func (a *asked) logP(i int, vote, odds float64) float64 {
-	sum, open, level, voters := 0.0, 0.0, 0.0, false
+	sum, product, open, level, voters := 0.0, 1.0, 0.0, 0.0, false
 	for j, n := range a.rows {
 		p := shifted(a.level[i][j], a.open[i][j], odds)
 		open, level = open+a.open[i][j], level+p
@@ -179,12 +193,16 @@ func (a *asked) logP(i int, vote, odds float64) float64 {
 		if p += float64((1 - a.open[i][j]) * vote); a.t.x[n][a.d] == joint.Off {
 			p = 1 - p
 		}
-		sum += float64(a.t.times[n] * elem.Log(max(p, 1e-300)))
+		if p = max(p, 1e-100); a.t.times[n] != 1 {
+			sum += float64(a.t.times[n] * elem.Log(p))
+		} else if product *= p; product < 1e-100 { // one logarithm does for many rows
+			sum, product = sum+elem.Log(product), 1
+		}
 	}
 	if voters && float64(vote*open) <= level {
 		return math.Inf(-1)
 	}
-	return sum
+	return sum + elem.Log(product)
 }
 
 // voters returns who votes on column d.
@@ -197,14 +215,17 @@ func (p *Picture) voters(d int) (q uint64) {
 	return q
 }
 
-// others returns the sets of voters that are asked about, those of now first: all, or of many parts none, single ones,
-// and those that differ from the present ones by one, or by an exchange.
-func others(now uint64, parts int) []uint64 {
+// candidates returns the sets of voters that are asked about, those of now first: all, or of many parts none, single
+// ones, and those that differ from the present ones by one, or by an exchange. If about is a part, only those that
+// differ from the present ones by it, or by an exchange with it; -1 for none.
+func candidates(now uint64, parts, about int) []uint64 {
 	out := []uint64{now}
 	for q := range uint64(1) << parts {
 		differ := q ^ now
 		near := bits.OnesCount64(differ) == 1 || bits.OnesCount64(differ) == 2 && bits.OnesCount64(differ&now) == 1
-		if q != now && (parts <= 5 || bits.OnesCount64(q) <= 1 || near) {
+		switch {
+		case q == now:
+		case about >= 0 && near && differ>>about&1 != 0, about < 0 && (parts <= 5 || bits.OnesCount64(q) <= 1 || near):
 			out = append(out, q)
 		}
 	}
@@ -226,31 +247,38 @@ func (p *Picture) price(d int, q uint64, sizes []int, active []float64, rows flo
 	return sum + number
 }
 
+// settled is by how many nats the present voters of a column must be better than others to stay for a while.
+const settled = 10
+
 // moves returns, for every column that would gain more than enough nats with other voters, the best of these, the
-// greatest gain first.
-func (p *Picture) moves(t *answers, c *counts, enough float64) []voted {
+// greatest gain first; about says which are asked about, see candidates. Columns that are settled are not asked again.
+func (f found) moves(t *answers, enough float64, about int, done []bool) []voted {
 	var out []voted
-	o, active := beliefsOf(p, t), p.active(c)
+	p := f.Picture
+	o, active := beliefsOf(p, t), p.active(f.c)
 	sizes := make([]int, len(p.Votes))
 	for k := range sizes {
 		sizes[k] = p.votes(k)
 	}
 	for d := range p.Intercept {
-		all := others(p.voters(d), len(p.Votes))
+		if done[d] {
+			continue
+		}
+		all := candidates(p.voters(d), len(p.Votes), about)
 		a := o.ask(d, all)
-		var now, best voted
+		now, best := voted{}, voted{gain: math.Inf(-1)}
 		for i, q := range all {
-			v := a.best(i, q, 0)
-			v.gain -= p.price(d, q, sizes, active, t.n)
+			v := a.best(i, q, p.price(d, q, sizes, active, t.n), max(best.gain, now.gain-settled))
 			if i == 0 {
-				now, best = v, v
+				now = v
 			} else if v.gain > best.gain {
 				best = v
 			}
 		}
-		if best.gain -= now.gain; best.q != now.q && best.gain > enough {
+		if best.gain -= now.gain; best.gain > enough {
 			out = append(out, best)
 		}
+		done[d] = best.gain < -settled
 	}
 	slices.SortStableFunc(out, func(a, b voted) int { return cmp.Compare(b.gain, a.gain) })
 	return out
@@ -291,9 +319,13 @@ const (
 )
 
 // polished changes voters by the rest of the rows, as long as the description gets shorter.
-func (f found) polished(t *answers) found {
-	for range 4 {
-		moves := f.moves(t, f.c, enoughOfVotes)
+func (f found) polished(t *answers) found { return f.polishedAbout(t, -1, 4) }
+
+// polishedAbout does so a few times, for sets of voters with a part or without it; -1 for all.
+func (f found) polishedAbout(t *answers, part, times int) found {
+	done := make([]bool, t.width())
+	for range times {
+		moves := f.moves(t, enoughOfVotes, part, done)
 		if len(moves) == 0 || len(f.Votes) == 0 {
 			break
 		}

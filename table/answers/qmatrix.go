@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"example.com/patchwork"
@@ -59,7 +60,7 @@ func Check(ctx context.Context, data patchwork.Data, needs [][]bool) (*Checked, 
 	}
 	now := given
 	for range roundsOfCheck {
-		moves := now.moves(t, now.c, enoughToName)
+		moves := now.moves(t, enoughToName, -1, make([]bool, t.width()))
 		if len(moves) == 0 || ctx.Err() != nil {
 			break
 		}
@@ -100,7 +101,9 @@ func (c *Checked) name(given, now found, t *answers) {
 			all = append(all, q^(differ&(1<<k)))
 		}
 		a := o.ask(d, all)
-		value := func(i int) float64 { return a.best(i, all[i], 0).gain - now.price(d, all[i], sizes, active, t.n) }
+		value := func(i int) float64 {
+			return a.best(i, all[i], now.price(d, all[i], sizes, active, t.n), math.Inf(-1)).gain
+		}
 		best := value(0)
 		for k := range now.Votes {
 			e := Entry{d, k, best - value(k+1)}
