@@ -16,6 +16,7 @@
 //	predictor_shares.npy  float64 (C): shares of the components of all mixtures of a predictor (optional)
 //	predictor_components.npy  float64 (C,D): their probabilities
 //	predictor_means.npy, predictor_covariance.npy  float64 (D), (D,D): of the columns
+//	level.npy           float64 (D): of answers, how much the level of a row counts for each column (optional)
 //
 // The fields of model.json, each with its default:
 //
@@ -47,6 +48,8 @@
 //	            {"weights":[of mixtures, shrunk, few, the parts],
 //	            "mixtures":[{"weight":w,"components":k,"starts":n}, ...],
 //	            "shrunk":[{"weight":w,"share":a}, ...], "few":[{"weight":w,"rank":k}, ...]}
+//	answers     of tables of answers (package answers): {"kind":"skills+level","steps":[of the level],
+//	            "weights":[of the steps],"usage_log_odds":[of the parts],"usage_slope":g}
 //	record      how it was learned: method, mode, seed, rows, sample, log_lik, chosen,
 //	            starts (with score, leave_one_out, description_length), interrupted,
 //	            description_length, curve; a log-likelihood of

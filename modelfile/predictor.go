@@ -4,6 +4,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/table"
+	"example.com/patchwork/table/answers"
 	"example.com/patchwork/table/stack"
 )
 
@@ -35,6 +36,16 @@ func newPredictor(by patchwork.Predictor) *predictor {
 		out.Mixtures = append(out.Mixtures, storedMixtures{m.Weight, len(m.Starts[0].Share), len(m.Starts)})
 	}
 	return out
+}
+
+// layersOf returns the layers of a picture of answers; nil of none.
+func layersOf(by patchwork.Predictor) *answers.Layers {
+	r, ok := by.(*answers.Reader)
+	if !ok {
+		return nil
+	}
+	l := r.Layers()
+	return &l
 }
 
 // predictorArrays are the numbers of a predictor.

@@ -11,6 +11,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/gauss"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/table/answers"
 )
 
 // Load reads the model in the file at path. Bad content yields a
@@ -213,6 +214,19 @@ func (r *reader) model() (*patchwork.Model, error) {
 	}
 	if extras.Predictor, err = r.h.Predictor.read(r, cfg.Height*cfg.Width); err != nil {
 		return nil, err
+	}
+	if l := r.h.Answers; l != nil {
+		if m, err = m.WithExtras(patchwork.Extras{SetPrior: extras.SetPrior}); err != nil {
+			return nil, misfit(err, jsonName)
+		}
+		if r.zip.Has("level") {
+			if l.Slope, err = r.floats("level", cfg.Width); err != nil {
+				return nil, err
+			}
+		}
+		if extras.Predictor, err = answers.ReaderOf(m, *l); err != nil {
+			return nil, bad("answers", "", "%v", err)
+		}
 	}
 	if m, err = m.WithExtras(extras); err != nil {
 		// the only parts not checked so far

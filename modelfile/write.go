@@ -19,7 +19,7 @@ import (
 // arrayNames lists the arrays in the order of the file.
 var arrayNames = []string{"experts", "on", "seen", "lost_on", "lost_seen", "q", "usage", "means", "geometry_mean",
 	"geometry_cov", "predictor_shares", "predictor_components",
-	"predictor_means", "predictor_covariance"}
+	"predictor_means", "predictor_covariance", "level"}
 
 // Save writes a model to the file at path. Whatever fails, the file holds
 // either the complete model or its previous content. Errors are those of
@@ -69,6 +69,9 @@ func members(m *patchwork.Model) ([]npy.Member, error) {
 		numbersOf("q", &cfg.QMap, h, w), numbersOf("usage", &extras.Usage, k), numbersOf("means", &extras.Means, h, w),
 		numbersOf("geometry_mean", &mean, len(mean)), numbersOf("geometry_cov", &cov, len(mean), len(mean))} {
 		arrays = append(arrays, one.optional())
+	}
+	if l := layersOf(extras.Predictor); l != nil {
+		arrays = append(arrays, numbersOf("level", &l.Slope, w).optional())
 	}
 	return membersOf(text, append(arrays, arraysOf(extras.Predictor)...)), nil
 }
@@ -131,7 +134,7 @@ func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, erro
 		Width: cfg.Width,
 		Scene: cfg.Scene, Overhang: cfg.Overhang, Truncate: cfg.Truncate, Outside: outside(cfg.UnknownOutside),
 		Record: record(extras.Record), SetPrior: newSetPrior(extras.SetPrior), Predictor: newPredictor(extras.Predictor),
-		Columns: extras.Columns, Names: extras.Names}
+		Answers: layersOf(extras.Predictor), Columns: extras.Columns, Names: extras.Names}
 	var err error
 	if h.Reading, err = compact(extras.Reading); err != nil {
 		return nil, err

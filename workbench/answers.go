@@ -2,8 +2,11 @@ package workbench
 
 import (
 	"context"
+	"iter"
 
 	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/table/answers"
 )
@@ -17,7 +20,7 @@ type Answers struct {
 
 	*answers.Result                  // once they are learned
 	Checked         *answers.Checked // of the matrix; nil for none
-	Written         answers.Compared // what the model is
+	Written         answers.Compared // what the model is: the pick, or the skills of the matrix
 
 	Indices map[string]*answers.Indices // of the pick, the classes and the level, by kind
 }
@@ -39,7 +42,7 @@ func (l *Learning) answers(ctx context.Context, tell func(Step) bool) (last Step
 	if err = l.Answers.HoldOut(); err != nil {
 		return last, err
 	}
-	l.Answers.Written = l.Answers.Result.Written()
+	l.Answers.Written = l.Answers.Pictures[0]
 	if l.Answers.Needs != nil {
 		if l.Answers.Checked, err = answers.Check(ctx, data, l.Answers.Needs); err != nil {
 			return last, err
@@ -56,7 +59,7 @@ func (l *Learning) answers(ctx context.Context, tell func(Step) bool) (last Step
 	if l.Answers.Checked != nil {
 		extras := m.Extras()
 		for _, name := range l.Answers.Skills {
-			extras.Names = append(extras.Names, "without "+name)
+			extras.Names = append(extras.Names, answers.Without+name)
 		}
 		if m, err = m.WithExtras(extras); err != nil {
 			return last, err
@@ -80,4 +83,44 @@ func (a *Answers) report(data patchwork.Data) (err error) {
 		a.Indices["q_matrix"], err = a.Checked.Indices(data)
 	}
 	return err
+}
+
+// Reader returns what reads rows by the picture of a table of answers; nil if the model is not of one.
+func (m Bits) Reader() *answers.Reader {
+	r, _ := m.Extras().Predictor.(*answers.Reader)
+	return r
+}
+
+// byPicture explains rows by a picture: a pick gains the log odds of its part, and the log-likelihood is that of the
+// row, over all sets of parts and all levels.
+func (m Bits) byPicture(ctx context.Context, r *answers.Reader, x *Explained) error {
+	return x.each(ctx, func(i int) error {
+		img, row := x.Frame.Images[x.From+i], &x.Rows[i]
+		if img.Height() != 1 || img.Width() != r.Len() {
+			return &patchwork.SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: 1, ModelWidth: r.Len()}
+		}
+		p := r.Person(img)
+		row.Person, row.LogLik, row.LogLikModel, row.Evidence = &p, p.LogP, p.LogP, p.LogP
+		row.StartLogLik = patchwork.LogLik(img, m.Compose(1, r.Len(), nil).P)
+		for _, k := range p.Parts {
+			gain := elem.Log(max(p.Has[k], 1e-12)) - elem.Log(max(1-p.Has[k], 1e-12))
+			row.Picks = append(row.Picks, patchwork.Pick{Expert: k, Gain: gain})
+		}
+		return nil
+	})
+}
+
+// lengthBy returns the length of the description of rows by a picture.
+func lengthBy(r *answers.Reader, data iter.Seq2[*dataset.Frame, error]) (float64, error) {
+	var all patchwork.Data
+	for f, err := range data {
+		if err != nil {
+			return 0, err
+		}
+		all.Unit = f.Unit
+		for i, img := range f.Images {
+			all.Images, all.Weights = append(all.Images, img), append(all.Weights, f.Weight(i))
+		}
+	}
+	return r.Length(all)
 }

@@ -13,6 +13,7 @@ import (
 	"example.com/patchwork/learn/classes"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
+	"example.com/patchwork/table/answers"
 )
 
 // Row is what a model of any kind says of a row or an image. Of numbers the explanation is in the form of that of
@@ -28,6 +29,7 @@ type Row struct {
 	Evidence float64
 
 	Verdict *classes.Verdict // of a model of classes
+	Person  *answers.Person  // of a picture of a table of answers
 }
 
 // Explaining says how rows are explained. The zero value is the recommended default.
@@ -131,6 +133,10 @@ func (m Bits) Search(how Explaining) (*patchwork.Pursuit, error) {
 // where they stay as many rows as are explained together are a part, and fewer where few are to be divided among
 // workers or there are many parts.
 func (m Bits) engine(how Explaining) *engine {
+	if r := m.Reader(); r != nil && how.Best <= 1 {
+		same := func(r *answers.Reader) *answers.Reader { return r }
+		return forked(how.Workers, r, nil, same, m.byPicture)
+	}
 	if how.Best > 1 {
 		return m.search(posterior.Options{Keep: how.Best, MaxPicks: how.MaxPicks}, how.Workers, bySearch)
 	}

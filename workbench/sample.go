@@ -49,9 +49,18 @@ func (m Bits) Sample(n int, seed uint64) (*Samples, error) {
 		return nil, err
 	}
 	f := &dataset.Frame{Table: m.Table(), Columns: m.Extras().Columns}
-	s := &Samples{Frame: f, model: m}
+	s, by := &Samples{Frame: f, model: m}, m.Reader()
 	for i := range n {
 		r := sampleSource(seed, i)
+		if by != nil {
+			row, parts := by.Draw(r)
+			var picks []patchwork.Pick
+			for _, k := range parts {
+				picks = append(picks, patchwork.Pick{Expert: k})
+			}
+			s.Picks, f.Images = append(s.Picks, picks), append(f.Images, row)
+			continue
+		}
 		picks := m.SamplePicks(r)
 		s.Picks = append(s.Picks, picks)
 		f.Images = append(f.Images, bitmap.Sample(r, h, w, m.Compose(h, w, picks).P))

@@ -87,7 +87,7 @@ type NumberScores struct {
 func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*Scores, error) {
 	average := how.Best
 	how.Best = 0
-	tally, sums := patchwork.NewTally(m.Model), noiseSums{}
+	tally, sums := patchwork.NewTally(m.Model), noiseSums{any: m.Reader() != nil}
 	unit := int64(1)
 	out, impossible, pixels := &Scores{table: m.Height() == 1}, int64(0), 0.0
 	shares := make([]float64, m.K())
@@ -130,15 +130,10 @@ func (m Bits) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error], 
 	if c := m.Config(); !c.Scene && c.Poses.Len() == 1 && (unit == 1 || m.Soft()) {
 		nats := learn.DescriptionLength(m.Model, tally)
 		if m.Soft() { // learned by all explanations
-			counts, err := m.Count(ctx, data, how.Workers)
-			if err != nil {
+			var err error
+			if nats, err = m.softly(ctx, data, how.Workers, out); err != nil {
 				return nil, err
 			}
-			nats = counts.DescriptionLength(m.Model)
-			for k := range shares {
-				shares[k] = counts.Share(k)
-			}
-			out.given = " (given the best explanation, without what its parts cost)"
 		}
 		bits := nats / n / math.Ln2
 		out.Length, out.BitsPerImage = &nats, &bits
@@ -164,6 +159,23 @@ func addParts(to []float64, picks []patchwork.Pick, weight float64) {
 
 // Soft reports whether the model was learned by all explanations of rows, by their probabilities.
 func (m Bits) Soft() bool { return m.Extras().Record.Method == "soft" }
+
+// softly sets what rows are by all their explanations, and returns the length of their description.
+func (m Bits) softly(ctx context.Context, data iter.Seq2[*dataset.Frame, error], workers int, s *Scores) (float64,
+	error) {
+	if r := m.Reader(); r != nil {
+		return lengthBy(r, data)
+	}
+	counts, err := m.Count(ctx, data, workers)
+	if err != nil {
+		return 0, err
+	}
+	for k := range s.Shares {
+		s.Shares[k] = counts.Share(k)
+	}
+	s.given = " (given the best explanation, without what its parts cost)"
+	return counts.DescriptionLength(m.Model), nil
+}
 
 // Count counts rows by all their explanations.
 func (m Bits) Count(ctx context.Context, data iter.Seq2[*dataset.Frame, error], workers int) (*table.Counts, error) {

@@ -14,6 +14,9 @@ func codesOf(j *job, round bool) func(*workbench.Explained) *answers {
 		return func(x *workbench.Explained) *answers { return verdictTable(m.Classifier.Names(), x, round) }
 	}
 	parts, weighted := partNames(j.model.Names(), j.model.K()), j.weighted()
+	if m, ok := j.model.(workbench.Bits); ok && m.Reader() != nil && len(m.Reader().Votes) == 0 {
+		parts = nil
+	}
 	return func(x *workbench.Explained) *answers {
 		n, k := len(x.Rows), len(parts)
 		codes, gain, score := make([]uint8, n*k), make([]float64, n*k), make([]float64, n)
@@ -35,6 +38,43 @@ func codesOf(j *job, round bool) func(*workbench.Explained) *answers {
 			out.add("gain", gain, valuesBy(k, func(k int) string { return parts[k] + " gain" })...)
 		}
 		out.add("log_lik", score)
+		if m, ok := j.model.(workbench.Bits); ok && m.Reader() != nil {
+			addPersons(out, m, parts, x, round)
+		}
 		return out
+	}
+}
+
+// addPersons adds what the picture of a table of answers says of each row: which class it is of, or which skills or
+// parts it has, each with its probability, and in words; and its level, with the standard error of that.
+func addPersons(out *answers, m workbench.Bits, parts []string, x *workbench.Explained, round bool) {
+	r, n := m.Reader(), len(x.Rows)
+	k := len(r.Votes)
+	has, level, spread := make([]float64, n*k), make([]float64, n), make([]float64, n)
+	said := make([]string, n)
+	for i := range x.Rows {
+		p := x.Rows[i].Person
+		if p == nil { // of the head
+			continue
+		}
+		level[i], spread[i] = p.Level, p.Error
+		copy(has[i*k:], r.Probable(p))
+		said[i] = r.Profile(p, parts)
+	}
+	if round {
+		roundAll(has, level, spread)
+	}
+	if k > 0 {
+		names := valuesBy(k, func(k int) string { return "p:" + r.Called(parts[k]) })
+		out.add("p", has, names...)
+		what := "profile"
+		if r.Classes {
+			what = "class"
+		}
+		out.add(what, said)
+	}
+	if r.Leveled() {
+		out.add("level", level)
+		out.add("level_error", spread)
 	}
 }

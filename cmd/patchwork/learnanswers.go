@@ -163,7 +163,7 @@ func picturesSaid(f *learnFlags, l *learning, m *patchwork.Model, took time.Dura
 
 // pictureNotes says in sentences which picture is picked, what cannot be told apart, and what the file holds.
 func pictureNotes(l *learning, m *patchwork.Model) []string {
-	r, written := l.Answers.Result, l.Answers.Written
+	r := l.Answers.Result
 	pick := r.Pictures[0]
 	lines := []string{fmt.Sprintf("the shortest description: %s", inWords(&pick))}
 	if others := r.Undecided(); len(others) > 0 {
@@ -179,9 +179,6 @@ func pictureNotes(l *learning, m *patchwork.Model) []string {
 	}
 	if l.Answers.Checked != nil {
 		lines = append(lines, "the file holds the skills of the matrix as it is given")
-	} else if written.Kind != pick.Kind {
-		lines = append(lines, fmt.Sprintf("a model has no parts over a level yet: the file holds the shortest picture without "+
-			"that, %s, %.1f nats longer", written.Kind, written.Length-pick.Length))
 	}
 	for i, group := range l.source.head().Exclusive() {
 		if i == 0 && len(group) > 1 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -28,6 +29,17 @@ func TestAnswers(t *testing.T) {
 		must(t, append(strings.Fields(line), file)...)
 	}
 	must(t, "sample", "-m", "m.npz", "-n", "10", "-o", "drawn.csv")
+	if head, _, _ := strings.Cut(read(t, "out.csv"), "\n"); head != "row,log_lik,level,level_error" {
+		t.Error(head)
+	}
+	var scores struct {
+		Length float64 `json:"description_length"`
+		LogLik float64 `json:"log_lik"`
+	}
+	if err := json.Unmarshal([]byte(must(t, "score", "-m", "m.npz", file, "--json")), &scores); err != nil ||
+		math.Abs(scores.Length-got.DescriptionLength) > 1e-9*scores.Length || math.Abs(scores.LogLik-got.LogLik) > 1e-6 {
+		t.Errorf("learned %v nats, %v; scored %+v: %v", got.DescriptionLength, got.LogLik, scores, err)
+	}
 	if o := patchworkCommand(t, "learn", file, "--for", "answers", "-k", "3..5", "-o", "m.npz"); o.code != 2 ||
 		!strings.Contains(o.err, "finds out how many parts") {
 		t.Errorf("%+v", o)
@@ -51,6 +63,11 @@ func TestAnswersMatrix(t *testing.T) {
 	}
 	if said := must(t, "show", "m.npz"); !strings.Contains(said, "without reading") {
 		t.Error(said)
+	}
+	must(t, "explain", "-m", "m.npz", file, "-o", "persons.csv")
+	if said := read(t, "persons.csv"); !strings.Contains(said, "p:reading,p:logic,profile") ||
+		!strings.Contains(said, "has logic; lacks reading") {
+		t.Error(said[:300])
 	}
 	for bad, why := range map[string]string{strings.Replace(matrix, "Item 5", "Item 9", 1): "no column Item 9",
 		strings.Replace(matrix, "Item 5", "Item 4", 1): "does not say what Item 5", "a\n1\n": "1 rows of items",

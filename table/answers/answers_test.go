@@ -11,7 +11,6 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/pose"
-	"example.com/patchwork/posterior"
 )
 
 // randomPicture draws a picture of every layer that is asked for.
@@ -219,27 +218,95 @@ func TestCompare(t *testing.T) {
 		if got := r.Pictures[0]; got.Kind != kind {
 			t.Errorf("%s: picked %s, %.1f nats, instead of %.1f", kind, got.Kind, got.Length, r.Of(kind).Length)
 		}
-		w := r.Written()
-		m, err := w.Model(patchwork.NewConfig(patchwork.RuleMax, 1, 12, pose.Grid{}), 400, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := 0.0
-		search, err := posterior.NewSearcher(m, posterior.Options{Beam: 8, Keep: 256})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, img := range data.Images {
-			e, err := search.Explain(img)
+		for _, w := range r.Pictures {
+			m, err := w.Model(patchwork.NewConfig(patchwork.RuleMax, 1, 12, pose.Grid{}), 400, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum += e.Evidence
-		}
-		if math.Abs(sum-w.LogP) > 0.02*400 {
-			t.Errorf("%s: the model gives the rows %v nats, its picture %v", w.Kind, sum, w.LogP)
+			again, err := ReaderOf(m, w.Layers())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if nats, err := again.Length(data); err != nil || math.Abs(nats-w.Length) > 1e-9*w.Length {
+				t.Errorf("%s: the model describes the rows in %v nats, its picture in %v: %v", w.Kind, nats, w.Length, err)
+			}
 		}
 	}
+}
+
+// What a reader says of a row is the sum over all sets and steps, of a row of which something is not known; and rows
+// that it draws have the parts and the columns as often as it says.
+func TestReader(t *testing.T) {
+	each(func(p *Picture, rng *rand.Rand) {
+		p.Lacking = rng.IntN(2) == 0
+		r, data := NewReader(p), drawn(rng, p, 12, 0.3)
+		for n, img := range dataOf(data).Images {
+			x := data.x[n]
+			if p.Lacking {
+				flipped := data.flipped()
+				x, img = data.x[n], dataOf(flipped).Images[n]
+			}
+			all, level, square := 0.0, 0.0, 0.0
+			has, on := make([]float64, len(p.Votes)), make([]float64, len(x))
+			for s, set := range p.Sets {
+				for l, step := range p.Steps {
+					v, said := math.Exp(p.prior()[s][l]), make([]float64, len(x))
+					for d := range x {
+						if said[d] = 1 / (1 + math.Exp(-p.Intercept[d]-p.Slope[d]*step)); p.owner(set, d) >= 0 {
+							said[d] = p.Votes[p.owner(set, d)][d]
+						}
+						switch x[d] {
+						case joint.On:
+							v *= said[d]
+						case joint.Off:
+							v *= 1 - said[d]
+						}
+					}
+					all, level, square = all+v, level+v*step, square+v*step*step
+					for k := range has {
+						has[k] += v * float64(set>>k&1)
+					}
+					for d := range on {
+						on[d] += v * said[d]
+					}
+				}
+			}
+			got, cells := r.Person(img), r.Predict(img, nil)
+			if level /= all; p.Lacking {
+				level = -level
+			}
+			near := math.Abs(got.LogP-math.Log(all)) < 1e-9 && math.Abs(got.Level-level) < 1e-9 &&
+				math.Abs(got.Error-math.Sqrt(max(square/all-level*level, 0))) < 1e-7
+			for k, v := range has {
+				near = near && math.Abs(got.Has[k]-v/all) < 1e-9
+			}
+			for d, v := range on {
+				if v /= all; p.Lacking {
+					v = 1 - v
+				}
+				near = near && math.Abs(cells[d]-v) < 1e-9
+			}
+			if !near {
+				t.Fatalf("row %d by %+v is %+v, with columns %v", n, p, got, cells)
+			}
+		}
+		sum, rows := make([]float64, r.Len()), 4000
+		for range rows {
+			row, _ := r.Draw(rng)
+			for d, v := range row.AppendValues(nil) {
+				sum[d] += float64(v) / float64(rows)
+			}
+		}
+		unknown := bitmap.New(1, r.Len())
+		for d := range r.Len() {
+			unknown.SetUnknown(0, d)
+		}
+		for d, v := range r.Predict(unknown, nil) {
+			if math.Abs(v-sum[d]) > 0.05 {
+				t.Errorf("column %d is on in %v of the rows that are drawn, not %v", d, sum[d], v)
+			}
+		}
+	})
 }
 
 // A handful of rows has no classes.

@@ -163,7 +163,11 @@ func (s *search) richer(best found, t *answers) found {
 		} else {
 			p.OwnWeights = true
 		}
-		if f := measured(p, t, 40); f.nats < best.nats {
+		iterations := 60
+		if len(p.Votes) > 0 {
+			iterations = 15
+		}
+		if f := measured(p, t, iterations); f.nats < best.nats {
 			best = f
 		}
 	}
@@ -310,7 +314,7 @@ func (f found) withProfiles(t *answers) found {
 		}
 	}
 	best := measured(p, t, 10)
-	for least := 0.5; least < t.n/4; least *= 1.5 { // rows that a set must have
+	for least := 0.5; least < t.n/4; least *= 2 { // rows that a set must have
 		p := best.clone()
 		p.Sets, p.Share = nil, nil
 		for s, share := range best.Share {
@@ -321,7 +325,7 @@ func (f found) withProfiles(t *answers) found {
 		if len(p.Sets) == len(best.Sets) {
 			continue
 		}
-		next := measured(p, t, 4)
+		next := measured(p, t, 2)
 		if next.nats > best.nats {
 			break
 		}

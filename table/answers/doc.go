@@ -14,7 +14,9 @@
 // [Compare] learns all pictures and describes the table by each, by one length in nats.
 // [Check] asks which entries of an expert's matrix of items and skills the data support.
 //
-// Read picture.go (the model), estep.go and mstep.go (EM), length.go, polish.go and grow.go
+// [Reader] reads rows by a picture: which parts, class and level they have.
+//
+// Read picture.go (the model), model.go and reader.go (how it is kept, and used), estep.go and mstep.go (EM), length.go, polish.go and grow.go
 // (which columns a part votes on), compare.go (what is tried), and indices.go (what the
 // field reports).
 package answers

@@ -18,7 +18,7 @@ func residuals(o *beliefs) [][]float64 {
 	}
 	s, v := make([]float64, width), make([]float64, width)
 	for n, x := range o.t.x {
-		o.expect(n, s)
+		o.expect(o.r[n], s)
 		for d, p := range s {
 			if s[d], v[d] = float64(x[d])-p, p*(1-p); x[d] == joint.Unknown {
 				s[d], v[d] = 0, 0
@@ -39,29 +39,6 @@ func residuals(o *beliefs) [][]float64 {
 		}
 	}
 	return sum
-}
-
-// expect sets how probable each column of a row is on, by the posterior of its states.
-func (o *beliefs) expect(n int, out []float64) {
-	clear(out)
-	for _, b := range o.r[n] {
-		total := 0.0
-		for _, w := range b.steps {
-			total += w
-		}
-		if total < 1e-3 {
-			continue
-		}
-		for d := range out {
-			if k := o.owner[b.state][d]; k >= 0 {
-				out[d] += float64(total * o.Votes[k][d])
-				continue
-			}
-			for l, w := range b.steps {
-				out[d] += float64(w * o.chance[d][l])
-			}
-		}
-	}
 }
 
 // blocks returns sets of columns that go together beyond the picture, the strongest first.

@@ -17,28 +17,12 @@ type beliefs struct {
 	r [][]belief // by row
 }
 
-// belief is how probable a state of a row is, at each step.
-type belief struct {
-	state int
-	steps []float64
-}
-
 func beliefsOf(p *Picture, t *answers) *beliefs {
 	o := &beliefs{states: prepare(p), t: t}
 	r := o.newRow()
 	for n := range t.x {
 		o.explain(r, t, n)
-		var all []belief
-		for _, s := range r.found {
-			if r.weight[s] >= leastWeight {
-				b := belief{s, slices.Clone(r.steps[s])}
-				for l := range b.steps {
-					b.steps[l] *= r.weight[s]
-				}
-				all = append(all, b)
-			}
-		}
-		o.r = append(o.r, all)
+		o.r = append(o.r, o.beliefs(r, leastWeight))
 	}
 	return o
 }
@@ -48,20 +32,22 @@ func beliefsOf(p *Picture, t *answers) *beliefs {
 type asked struct {
 	*beliefs
 	d     int
+	every float64     // one of so many rows is asked
 	rows  []int       // that know the column
 	open  [][]float64 // by set of voters and row: how probable it is that none of them is active
 	level [][]float64 // and how probable the column then is on, times that
 }
 
-// ask finds out what the rest of the rows says of column d and each of some sets of voters.
-func (o *beliefs) ask(d int, voters []uint64) *asked {
-	a := &asked{beliefs: o, d: d, open: make([][]float64, len(voters)), level: make([][]float64, len(voters))}
+// ask finds out what the rest of the rows, of every so many, says of column d and each of some sets of voters.
+func (o *beliefs) ask(d, every int, voters []uint64) *asked {
+	a := &asked{beliefs: o, d: d, every: float64(every), open: make([][]float64, len(voters)), level: make([][]float64, len(voters))}
 	for i := range voters {
-		a.open[i], a.level[i] = make([]float64, 0, len(o.t.x)), make([]float64, 0, len(o.t.x))
+		room := len(o.t.x)/every + 1
+		a.open[i], a.level[i] = make([]float64, 0, room), make([]float64, 0, room)
 	}
 	var rest []others
-	for n, x := range o.t.x {
-		if x[d] == joint.Unknown {
+	for n := 0; n < len(o.t.x); n += every {
+		if o.t.x[n][d] == joint.Unknown {
 			continue
 		}
 		a.rows = append(a.rows, n)
@@ -169,11 +155,11 @@ func (a *asked) best(i int, q uint64, price, least float64) voted {
 		change := max(math.Abs(on/seen-vote), math.Abs(g/h))
 		vote = on / seen
 		odds *= elem.Exp(bounded(g / h))
-		if change < sameVote || step == 0 && a.logP(i, vote, odds)-price < least-noHope {
+		if change < sameVote || step == 0 && float64(a.every*a.logP(i, vote, odds))-price < least-noHope {
 			break
 		}
 	}
-	return voted{d: a.d, q: q, gain: a.logP(i, vote, odds) - price, vote: vote, shift: elem.Log(odds)}
+	return voted{d: a.d, q: q, gain: float64(a.every*a.logP(i, vote, odds)) - price, vote: vote, shift: elem.Log(odds)}
 }
 
 // shifted returns a probability, out of so much, at other odds.
@@ -247,41 +233,59 @@ func (p *Picture) price(d int, q uint64, sizes []int, active []float64, rows flo
 	return sum + number
 }
 
-// settled is by how many nats the present voters of a column must be better than others to stay for a while.
-const settled = 10
+const (
+	settled   = 10  // nats by which the present voters of a column are better than others that are not asked for a while
+	doubtful  = 100 // and by some of the rows, than others that are not asked by all
+	someRows  = 500 // these are about so many
+	enoughNow = 0.5 // nats that other voters of a column must gain
+)
 
 // moves returns, for every column that would gain more than enough nats with other voters, the best of these, the
 // greatest gain first; about says which are asked about, see candidates. Columns that are settled are not asked again.
 func (f found) moves(t *answers, enough float64, about int, done []bool) []voted {
 	var out []voted
-	p := f.Picture
-	o, active := beliefsOf(p, t), p.active(f.c)
-	sizes := make([]int, len(p.Votes))
+	o, active, sizes := beliefsOf(f.Picture, t), f.active(f.c), make([]int, len(f.Votes))
 	for k := range sizes {
-		sizes[k] = p.votes(k)
+		sizes[k] = f.votes(k)
 	}
-	for d := range p.Intercept {
+	for d := range f.Intercept {
 		if done[d] {
 			continue
 		}
-		all := candidates(p.voters(d), len(p.Votes), about)
-		a := o.ask(d, all)
-		now, best := voted{}, voted{gain: math.Inf(-1)}
-		for i, q := range all {
-			v := a.best(i, q, p.price(d, q, sizes, active, t.n), max(best.gain, now.gain-settled))
-			if i == 0 {
-				now = v
-			} else if v.gain > best.gain {
-				best = v
+		price := func(q uint64) float64 { return f.price(d, q, sizes, active, t.n) }
+		all := candidates(f.voters(d), len(f.Votes), about)
+		if every := len(t.x) / someRows; every > 1 {
+			all, _ = o.ask(d, every, all).bestOf(all, price, doubtful)
+		}
+		done[d] = true
+		if len(all) > 1 {
+			_, best := o.ask(d, 1, all).bestOf(all, price, settled)
+			if best.gain > enough {
+				out = append(out, best)
 			}
+			done[d] = best.gain < -settled
 		}
-		if best.gain -= now.gain; best.gain > enough {
-			out = append(out, best)
-		}
-		done[d] = best.gain < -settled
 	}
 	slices.SortStableFunc(out, func(a, b voted) int { return cmp.Compare(b.gain, a.gain) })
 	return out
+}
+
+// bestOf returns the best of sets of voters but the first, which are those of now, by what it gains beside these; and
+// those that are not much worse than these.
+func (a *asked) bestOf(all []uint64, price func(uint64) float64, much float64) (near []uint64, best voted) {
+	now := a.best(0, all[0], price(all[0]), math.Inf(-1))
+	near, best.gain = all[:1:1], math.Inf(-1)
+	for i, q := range all[1:] {
+		v := a.best(i+1, q, price(q), max(best.gain, now.gain)-much)
+		if v.gain > now.gain-much {
+			near = append(near, q)
+		}
+		if v.gain > best.gain {
+			best = v
+		}
+	}
+	best.gain -= now.gain
+	return near, best
 }
 
 // moved returns the picture with other voters.
@@ -313,10 +317,7 @@ func measured(p *Picture, t *answers, iterations int) found {
 	return found{p, c, nats, numbers}
 }
 
-const (
-	roundsOfEM    = 3   // after a change
-	enoughOfVotes = 0.5 // nats that other voters of a column must gain
-)
+const roundsOfEM = 3 // after a change
 
 // polished changes voters by the rest of the rows, as long as the description gets shorter.
 func (f found) polished(t *answers) found { return f.polishedAbout(t, -1, 4) }
@@ -325,7 +326,7 @@ func (f found) polished(t *answers) found { return f.polishedAbout(t, -1, 4) }
 func (f found) polishedAbout(t *answers, part, times int) found {
 	done := make([]bool, t.width())
 	for range times {
-		moves := f.moves(t, enoughOfVotes, part, done)
+		moves := f.moves(t, enoughNow, part, done)
 		if len(moves) == 0 || len(f.Votes) == 0 {
 			break
 		}

@@ -100,7 +100,7 @@ func (c *Checked) name(given, now found, t *answers) {
 		for k := range now.Votes {
 			all = append(all, q^(differ&(1<<k)))
 		}
-		a := o.ask(d, all)
+		a := o.ask(d, 1, all)
 		value := func(i int) float64 {
 			return a.best(i, all[i], now.price(d, all[i], sizes, active, t.n), math.Inf(-1)).gain
 		}
