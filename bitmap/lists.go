@@ -1,5 +1,7 @@
 package bitmap
 
+import "math/bits"
+
 // Lists is a table of bits of which few are on: of each row the columns that are.
 type Lists struct {
 	Width   int
@@ -39,4 +41,23 @@ func (l *Lists) Turned() *Lists {
 		}
 	}
 	return out
+}
+
+// AppendOn appends the pixels of the first row that are on, and those that are unknown.
+func (m *Image) AppendOn(on, unknown []int32) (ones, missing []int32) {
+	is, known := m.Row(0)
+	for w, v := range is {
+		for ; v != 0; v &= v - 1 {
+			on = append(on, int32(64*w+bits.TrailingZeros64(v)))
+		}
+		if known == nil {
+			continue
+		}
+		for v := ^known[w]; v != 0; v &= v - 1 {
+			if i := 64*w + bits.TrailingZeros64(v); i < m.Width() {
+				unknown = append(unknown, int32(i))
+			}
+		}
+	}
+	return on, unknown
 }

@@ -13,6 +13,7 @@ const (
 	KindNumbers = "numbers"
 	KindMixed   = "mixed"
 	KindClasses = "classes"
+	KindLists   = "lists" // bits of a wide table
 )
 
 // KindOf returns the kind of a model file; that of bits for all that is none, of which the reader of these says what it

@@ -159,6 +159,11 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*modelInfo, erro
 	if err != nil {
 		return nil, contentError(err)
 	}
+	if l, wide := m.(workbench.Lists); wide {
+		if m, err = l.Bits(); err != nil {
+			return nil, problemf(422, "%v", err)
+		}
+	}
 	kept := &model{item: item{name: in.Name}, source: "upload", of: m, unpacked: 2 * size}
 	switch m := m.(type) {
 	case workbench.Bits:

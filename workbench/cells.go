@@ -47,17 +47,21 @@ func (m Bits) Cells(c *Case, out []Cell) []Cell {
 	img := c.Frame.Images[c.At]
 	on, known := img.AppendBytes(nil), img.AppendKnown(nil)
 	for j, p := range m.Compose(img.Height(), img.Width(), c.Row.Picks).P {
-		cell := Cell{Column: j, Mean: p, Otherwise: m.Abstention(j), Value: math.NaN(), Deviation: math.Sqrt(p * (1 - p)),
-			Tail: math.NaN()}
-		if known[j] != 0 {
-			if cell.Value, cell.Tail = float64(on[j]), p; on[j] == 0 {
-				cell.Tail = 1 - p
-			}
-			cell.Loss = -elem.Log(cell.Tail)
-		}
-		out = append(out, cell)
+		out = append(out, bitCell(j, on[j] != 0, known[j] != 0, p, m.Abstention(j)))
 	}
 	return out
+}
+
+// bitCell returns a bit of which parts say that it is on with probability p, and no part q.
+func bitCell(j int, on, known bool, p, q float64) Cell {
+	cell := Cell{Column: j, Mean: p, Otherwise: q, Value: math.NaN(), Deviation: math.Sqrt(p * (1 - p)), Tail: math.NaN()}
+	if known {
+		if cell.Value, cell.Tail = 0, 1-p; on {
+			cell.Value, cell.Tail = 1, p
+		}
+		cell.Loss = -elem.Log(cell.Tail)
+	}
+	return cell
 }
 
 // Cells returns what the parts of an explained image say of each of its pixels, in the memory of others.

@@ -17,6 +17,7 @@ import (
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
+	"example.com/patchwork/table/lists"
 	"example.com/patchwork/table/stack"
 )
 
@@ -28,6 +29,7 @@ type Learning struct {
 	Numbers      *real.Options  // of grey images
 	Mixed        *mixed.Options // of tables of numbers and words
 	Answers      *Answers       // of tables of which several pictures are compared
+	Lists        *lists.Options // of wide tables, whose rows are lists
 
 	// Memory, if not nil, keeps what steps came to, so that a run that was interrupted goes on where it was.
 	Memory learn.Memory
@@ -99,6 +101,11 @@ func NewLearning(data Data, how recipe.Recipe, facts recipe.Facts) (*Learning, e
 	case how.For == recipe.ForAnswers:
 		l.Answers = new(Answers)
 		return l, how.CheckAnswers(facts)
+	case l.wide(&facts):
+		l.Lists = &lists.Options{MaxParts: l.Table.WithDefaults().MaxExperts, Seed: l.Recipe.Seed, Workers: l.Recipe.Workers}
+		if how.Experts == 0 && how.AtMost == 0 {
+			l.Lists.MaxParts = 0
+		}
 	case l.Table == nil && !facts.Streamed:
 		l.Blank = l.Learn.Blank(l.Config, data.Data)
 	}
@@ -145,6 +152,8 @@ func (l *Learning) Settings() []any {
 		return []any{*l.Mixed}
 	case l.Numbers != nil:
 		return []any{*l.Numbers}
+	case l.Lists != nil:
+		return []any{l.Lists.MaxParts, l.Lists.Seed}
 	case l.Table != nil:
 		return []any{l.Config, l.Table.WithDefaults()}
 	}
@@ -166,6 +175,8 @@ func (l *Learning) Steps(ctx context.Context) iter.Seq2[Step, error] {
 			steps = l.classes
 		case l.Answers != nil:
 			steps = l.answers
+		case l.Lists != nil:
+			steps = l.lists
 		case l.Table != nil:
 			steps = l.table
 		}
@@ -415,6 +426,10 @@ func Unfinished(of Model) (Model, error) {
 		out := *m.Model
 		out.Record.Interrupted = true
 		return Numbers{&out}, nil
+	case Lists:
+		out := *m.Model
+		out.Record.Interrupted = true
+		return Lists{&out}, nil
 	case Mixed:
 		out := *m.Model
 		out.Record.Interrupted = true

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/internal/rows"
@@ -22,6 +23,9 @@ type Data struct {
 	Blocks func(context.Context) iter.Seq2[*dataset.Frame, error]
 	Rows   int
 
+	// Lists are the rows of a wide table as lists, where the Frame has only its columns; nil for others.
+	Lists *bitmap.Lists
+
 	// Tally, if not nil, explains and counts all rows of a stream in the place of [patchwork.EStep].
 	Tally func(context.Context, *patchwork.Model, patchwork.PursuitOptions) (*patchwork.Tally, error)
 }
@@ -29,6 +33,10 @@ type Data struct {
 // Facts returns what of the data decides how to learn from them.
 func (d *Data) Facts() recipe.Facts {
 	f := recipe.Facts{Streamed: d.Blocks != nil, Rows: d.Rows}
+	if d.Lists != nil {
+		f.Rows, f.Height, f.Width, f.Table = d.Lists.Len(), 1, d.Lists.Width, true
+		return f
+	}
 	f.Height, f.Width = d.Size()
 	f.Table = d.Table && f.Height == 1
 	if !f.Streamed {

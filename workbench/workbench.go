@@ -88,6 +88,9 @@ func Read(r io.ReaderAt, size int64) (Model, error) {
 			return nil, &modelfile.FormatError{Msg: err.Error()}
 		}
 		return out, nil
+	case modelfile.KindLists:
+		m, err := modelfile.ReadLists(r, size)
+		return Lists{m}, err
 	case modelfile.KindNumbers:
 		m, err := modelfile.ReadReal(r, size)
 		return Numbers{m}, err

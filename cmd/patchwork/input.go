@@ -176,9 +176,22 @@ func modelFor(cmd *cobra.Command, path string, classes bool) (workbench.Model, e
 	return m, err
 }
 
+// everyColumn returns a model of a wide table as one that says something of every column, for commands that need that.
+func everyColumn(m workbench.Model, err error) (workbench.Model, error) {
+	l, wide := m.(workbench.Lists)
+	if err != nil || !wide {
+		return m, err
+	}
+	b, err := l.Bits()
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	return b, nil
+}
+
 // loadModel reads a model of bits.
 func loadModel(path string) (*patchwork.Model, error) {
-	m, err := load(path)
+	m, err := everyColumn(load(path))
 	switch m := m.(type) {
 	case workbench.Bits:
 		return m.Model, nil

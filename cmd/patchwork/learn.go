@@ -30,11 +30,13 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		return err
 	}
 	defer e.stop()
-	s, local, err := f.openFor(cmd, e, paths)
-	if err != nil {
-		return err
+	s, l, err := a.planWide(cmd, f, paths)
+	local := paths
+	if err == nil && l == nil {
+		if s, local, err = f.openFor(cmd, e, paths); err == nil {
+			l, err = a.plan(cmd, f, s, e)
+		}
 	}
-	l, err := a.plan(cmd, f, s, e)
 	if err != nil {
 		return err
 	}
@@ -73,6 +75,34 @@ type learning struct {
 	best    float64          // of the starts so far
 }
 
+// planWide plans to learn from a file of a wide table that is read as lists; nil for other files, and if more is asked
+// for than such a table has.
+func (a *app) planWide(cmd *cobra.Command, f *learnFlags, paths []string) (*source, *learning, error) {
+	opt, err := f.data.options(cmd)
+	if err != nil || len(paths) != 1 || f.by != "" || f.data.takeGiven || f.data.skip > 0 ||
+		f.engine.name != "goroutines" || cmd.Flags().Changed("checkpoint") {
+		return nil, nil, err
+	}
+	t, err := dataset.ReadWide(paths[0], opt)
+	if err != nil {
+		return nil, nil, &inputError{err}
+	}
+	if t == nil || !workbench.FewOn(t.Lists) {
+		return nil, nil, nil
+	}
+	s := &source{set: &dataset.Frame{Table: true, Columns: t.Columns, Source: paths[0]}, lists: t.Lists}
+	asked := f.Recipe
+	l, err := a.plan(cmd, f, s, nil)
+	if err != nil || l.Lists == nil {
+		f.Recipe = asked
+		return nil, nil, nil // what is wrong shows again
+	}
+	if t.Note != "" {
+		sayNotes(cmd, dataset.Note{Text: t.Note})
+	}
+	return s, l, nil
+}
+
 // plan resolves the recipe by the data into a learning run.
 func (a *app) plan(cmd *cobra.Command, f *learnFlags, s *source, e *engineProcess) (*learning, error) {
 	r := &learning{source: s, engine: e, best: math.Inf(1)}
@@ -83,7 +113,7 @@ func (a *app) plan(cmd *cobra.Command, f *learnFlags, s *source, e *engineProces
 	case f.by != "":
 		r.Learning, err = workbench.NewClasses(data, f.by, f.Recipe)
 	default:
-		if !s.numbers() && s.stream == nil {
+		if !s.numbers() && s.stream == nil && s.lists == nil {
 			if facts.Layout, err = a.lookAt(cmd.Context(), f, data, facts); err != nil {
 				return nil, err
 			}
@@ -199,6 +229,8 @@ func (l *learning) show(s *workbench.Step) {
 		}
 	case l.Answers != nil:
 		note = s.Stage
+	case l.Lists != nil:
+		note = fmt.Sprintf("%s, description length %.1f nats", parts, s.DescriptionLength)
 	case l.Table != nil:
 		note = tableNote(s)
 	case s.Stage == learn.StageStart && l.Learn.Experts != 0:
@@ -236,7 +268,7 @@ func tableNote(s *workbench.Step) string {
 
 // data returns what is learned from. How far a stream was read is shown on a bar, which may be begun later.
 func (s *source) data(bar **progress) workbench.Data {
-	d := workbench.Data{Frame: s.head(), Rows: s.rows()}
+	d := workbench.Data{Frame: s.head(), Rows: s.rows(), Lists: s.lists}
 	if s.stream == nil {
 		return d
 	}

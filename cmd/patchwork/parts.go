@@ -88,7 +88,7 @@ func (a *app) count(cmd *cobra.Command, f *countFlags, paths []string) error {
 	if err := f.json.check(f.output); err != nil {
 		return err
 	}
-	m, err := modelFor(cmd, f.model, false)
+	m, err := everyColumn(modelFor(cmd, f.model, false))
 	if err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func (a *app) merge(cmd *cobra.Command, f *mergeFlags, paths []string) error {
 	if err := f.json.check(f.output); err != nil {
 		return err
 	}
-	m, err := modelFor(cmd, f.model, false)
+	m, err := everyColumn(modelFor(cmd, f.model, false))
 	if err != nil {
 		return err
 	}

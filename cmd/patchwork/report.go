@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -154,6 +155,10 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 // read reads the model and all data for it.
 func (f *reportFlags) read(cmd *cobra.Command, paths []string) (workbench.Model, *dataset.Frame, error) {
 	m, err := modelFor(cmd, f.model, false)
+	if _, wide := m.(workbench.Lists); wide {
+		err = &inputError{fmt.Errorf("%s is a model of a wide table, of which there is no report yet; patchwork show, score "+
+			"and explain take it", f.model)}
+	}
 	if err != nil {
 		return nil, nil, err
 	}

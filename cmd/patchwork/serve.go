@@ -218,7 +218,7 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 	}
 	for _, path := range f.models {
 		m := studio.NamedModel{Name: strings.TrimSuffix(filepath.Base(path), ".npz")}
-		if m.Model, err = load(path); err != nil {
+		if m.Model, err = everyColumn(load(path)); err != nil {
 			return opt, err
 		}
 		if _, classes := m.Model.(workbench.Classes); classes {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/modelfile/tallyfile"
 	"example.com/patchwork/workbench"
@@ -116,6 +117,7 @@ func (f *dataFlags) selects(opt *dataset.Options) bool {
 type source struct {
 	set    *dataset.Frame // nil if the data are streamed
 	stream *dataset.Stream
+	lists  *bitmap.Lists // of a wide table, beside a set that has its columns only; nil for none
 }
 
 // head returns a set that is not empty, of some of the images, with their metadata
@@ -150,6 +152,9 @@ func (s *source) identity() string {
 		return ""
 	}
 	id := tallyfile.NewIdentity()
+	if s.lists != nil {
+		return ""
+	}
 	if h, w := s.set.Size(); s.numbers() {
 		id.AddValues(h, w, s.set.Values)
 	} else {

@@ -231,13 +231,13 @@ func Part(m *patchwork.Model, k, most int) string {
 // Says is [Part] without how often the part is used.
 func Says(m *patchwork.Model, k, most int) string {
 	if m.Height() == 1 {
-		return columns(m, Votes(m, k), most)
+		return Columns(m.Extras().Columns, Votes(m, k), most)
 	}
 	return ShapeOf(m, k).String()
 }
 
-// columns returns the votes of a table's part in words.
-func columns(m *patchwork.Model, votes []Vote, most int) string {
+// Columns returns the votes of a table's part in words, with the names of all columns, nil for none.
+func Columns(names []string, votes []Vote, most int) string {
 	loud := slices.IndexFunc(votes, func(v Vote) bool { return v.strength() < audible })
 	if loud > 0 {
 		votes = votes[:loud]
@@ -253,7 +253,7 @@ func columns(m *patchwork.Model, votes []Vote, most int) string {
 			case len(out) == most:
 				more++
 			default:
-				out = append(out, map[bool]string{false: "not "}[side]+Column(m, v.Column)+" "+Percent(v.P))
+				out = append(out, map[bool]string{false: "not "}[side]+ColumnOf(names, v.Column)+" "+Percent(v.P))
 			}
 		}
 		text := strings.Join(out, ", ")

@@ -43,8 +43,8 @@ func main() {
 				panic(err)
 			}
 			fmt.Printf("%-12s %8d ones  exact %3d of %3d, K %3d, F1 %.3f  %8.3f s (user %.2f)  %.1f nats (none %.1f)\n", s.name,
-				len(t.Columns), exact(m.Model, parts), len(parts), len(m.Model.Parts), f1(m.Model, parts),
-				time.Since(began).Seconds(), used()-user, m.Length, m.BackgroundLength)
+				len(t.Columns), exact(m, parts), len(parts), len(m.Parts), f1(m, parts),
+				time.Since(began).Seconds(), used()-user, m.Record.Length, m.Record.Background)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func count(ctx context.Context, x *index, t *bitmap.Lists, workers int) (*counts
 			if r%1024 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			e.row(t.Row(r))
+			e.row(t.Row(r), nil)
 			c.add(e, t.Row(r), weight)
 		}
 		of[i] = c

@@ -15,7 +15,7 @@ const (
 type explainer struct {
 	*index
 	stamp  int32
-	mark   []int32   // by column: the stamp of the last row in which it was on
+	mark   []int32   // by column: the stamp of the last row in which it was on, or less it where unknown
 	seen   []int32   // by part: the stamp of the last row with one of its columns
 	score  []float64 // by part: its log odds in the row beside no other part
 	odds   []float64 // by part: beside those that are active
@@ -37,12 +37,23 @@ func newExplainer(x *index) *explainer {
 }
 
 // row explains a row by the parts that make it most probable.
-func (e *explainer) row(ones []int32) {
+func (e *explainer) row(ones, unknown []int32) {
 	e.stamp++
 	e.touched, e.candidates, e.set = e.touched[:0], e.candidates[:0], e.set[:0]
 	sum := e.base
 	for _, k := range e.always {
 		e.touch(k)
+	}
+	for _, d := range unknown {
+		e.mark[d] = -e.stamp
+		off := e.logQ[d] - e.logit[d]
+		sum -= off
+		for _, v := range e.votersOn(d) {
+			if e.seen[v.part] != e.stamp {
+				e.touch(v.part)
+			}
+			e.score[v.part] -= e.no[v.vote] - off
+		}
 	}
 	for _, d := range ones {
 		sum += e.logit[d]
@@ -158,7 +169,7 @@ func (e *explainer) beside(k int32) float64 {
 				other = v.vote
 			}
 		}
-		if other < 0 {
+		if other < 0 || e.mark[d] == -e.stamp {
 			continue
 		}
 		if e.mark[d] == e.stamp {

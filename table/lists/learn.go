@@ -12,8 +12,10 @@
 package lists
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"example.com/patchwork/bitmap"
 )
@@ -26,14 +28,6 @@ type Options struct {
 	// Progress is told after each step how many parts there are, and the length of the
 	// description; nil for nothing.
 	Progress func(parts int, length float64)
-}
-
-// Learned is what was learned: the model, and how long the description of the rows is by it, of
-// which -LogLik is of the rows, and by the background alone.
-type Learned struct {
-	Model            *Model
-	Length, LogLik   float64
-	BackgroundLength float64
 }
 
 const (
@@ -70,8 +64,9 @@ func newLearner(ctx context.Context, t *bitmap.Lists, opt Options) *learner {
 	return l
 }
 
-// Learn finds the parts of a table of lists, and how many there are.
-func Learn(ctx context.Context, t *bitmap.Lists, opt Options) (*Learned, error) {
+// Learn finds the parts of a table of lists, and how many there are. If the context ends before, the
+// model is the best so far, nil if there are no parts yet.
+func Learn(ctx context.Context, t *bitmap.Lists, opt Options) (*Model, error) {
 	l := newLearner(ctx, t, opt)
 	all := make([]float64, t.Width)
 	for d := range all {
@@ -85,10 +80,13 @@ func Learn(ctx context.Context, t *bitmap.Lists, opt Options) (*Learned, error) 
 	if err == nil {
 		best, err = l.last(best)
 	}
-	if err != nil {
+	if err != nil && (best == nil || len(best.Parts) == 0) {
 		return nil, err
 	}
-	return &Learned{Model: best.Model, Length: best.length, LogLik: best.evidence, BackgroundLength: l.none.length}, nil
+	out := best.Model.clone()
+	out.Record = Record{Rows: t.Len(), Ones: l.cells, Seed: opt.Seed, LogLik: best.evidence, Length: best.length,
+		Background: l.none.length}
+	return out, err
 }
 
 // grow adds parts by the batch, made of what those before leave unexplained.
@@ -97,7 +95,7 @@ func (l *learner) grow(s *state, rng *rand.Rand) (*state, error) {
 	for range mostRounds {
 		next, err := l.batch(s, rng)
 		if err != nil {
-			return nil, err
+			return s, err
 		}
 		if next == nil {
 			break
@@ -154,11 +152,29 @@ func (m *Model) withFound(found []*find) *Model {
 	return out
 }
 
-// last gives votes strengths of their own where that pays.
+// last gives votes strengths of their own where that pays, and all of them those that a file
+// holds, in the order of how often parts are there.
 func (l *learner) last(s *state) (*state, error) {
 	l.own = true
 	defer func() { l.own = false }()
-	return l.em(s, roundsOfMoves)
+	s, err := l.em(s, roundsOfMoves)
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, len(s.Parts))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Usage[b], s.Usage[a]) })
+	m := &Model{Q: s.Q}
+	for _, k := range order {
+		p := s.Parts[k].some(func(int) bool { return true })
+		for i, v := range p.P {
+			p.P[i] = float64(float32(v))
+		}
+		m.Parts, m.Usage = append(m.Parts, p), append(m.Usage, s.Usage[k])
+	}
+	return l.judged(m)
 }
 
 // failed reports whether column d began no candidate when it had as many ones that nothing

@@ -50,7 +50,7 @@ func columns(rng *rand.Rand, width, parts, size int) (out [][]int32) {
 	return out
 }
 
-func learned(t *testing.T, data *bitmap.Lists, opt Options) *Learned {
+func learned(t *testing.T, data *bitmap.Lists, opt Options) *Model {
 	t.Helper()
 	m, err := Learn(t.Context(), data, opt)
 	if err != nil {
@@ -63,7 +63,7 @@ func TestLearnFindsPlantedParts(t *testing.T) {
 	for seed := range uint64(5) {
 		rng := rand.New(rand.NewPCG(seed, 90))
 		parts := columns(rng, 600, 20, 10)
-		m := learned(t, planted(rng, 800, 600, parts, 0.05, 0.9, 0.01), Options{Seed: seed}).Model
+		m := learned(t, planted(rng, 800, 600, parts, 0.05, 0.9, 0.01), Options{Seed: seed})
 		if len(m.Parts) != len(parts) {
 			t.Errorf("seed %d: %d parts, not %d", seed, len(m.Parts), len(parts))
 		}
@@ -80,8 +80,8 @@ func TestLearnFindsNothingInNoise(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 91))
 		q := []float64{0.01, 0.05, 0.2, 0.5}[seed%4]
 		m := learned(t, planted(rng, 200, 150, nil, 0, 0, q), Options{Seed: seed})
-		if len(m.Model.Parts) > 0 || m.Length != m.BackgroundLength {
-			t.Errorf("seed %d: %d parts in noise", seed, len(m.Model.Parts))
+		if len(m.Parts) > 0 || m.Record.Length != m.Record.Background {
+			t.Errorf("seed %d: %d parts in noise", seed, len(m.Parts))
 		}
 	}
 }
@@ -95,8 +95,8 @@ func TestLearnTakesAnyTable(t *testing.T) {
 		"equal rows": planted(rand.New(rand.NewPCG(1, 1)), 40, 30, [][]int32{{1, 2, 3, 4}}, 1, 1, 0),
 	} {
 		m := learned(t, data, Options{})
-		if math.IsNaN(m.Length) || len(m.Model.Q) != data.Width {
-			t.Errorf("%s: %v nats, %d columns", name, m.Length, len(m.Model.Q))
+		if math.IsNaN(m.Record.Length) || len(m.Q) != data.Width {
+			t.Errorf("%s: %v nats, %d columns", name, m.Record.Length, len(m.Q))
 		}
 	}
 }
@@ -106,10 +106,10 @@ func TestLearnIsTheSameOnAnyWorkers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 92))
 	data := planted(rng, 3000, 300, columns(rng, 300, 12, 9), 0.1, 0.85, 0.02)
 	one, more := learned(t, data, Options{Workers: 1}), learned(t, data, Options{Workers: 3})
-	if one.Length != more.Length || !slices.EqualFunc(one.Model.Parts, more.Model.Parts, func(a, b Part) bool {
+	if one.Record.Length != more.Record.Length || !slices.EqualFunc(one.Parts, more.Parts, func(a, b Part) bool {
 		return slices.Equal(a.Columns, b.Columns) && slices.Equal(a.P, b.P)
 	}) {
-		t.Errorf("%v nats by one worker, %v by three", one.Length, more.Length)
+		t.Errorf("%v nats by one worker, %v by three", one.Record.Length, more.Record.Length)
 	}
 }
 
@@ -181,7 +181,7 @@ func dense(t *testing.T, m *Model, data *bitmap.Lists) (*patchwork.Model, patchw
 func TestLengthIsThatOfPackageTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 94))
 	data := planted(rng, 300, 90, columns(rng, 90, 5, 10), 0.2, 0.9, 0.02)
-	m := learned(t, data, Options{}).Model
+	m := learned(t, data, Options{})
 	if len(m.Parts) != 5 {
 		t.Fatalf("%d parts", len(m.Parts))
 	}
@@ -232,7 +232,7 @@ func TestEvidenceIsThatOfAllSets(t *testing.T) {
 		for range 25 {
 			rows++
 			ones := planted(rng, 1, 16, [][]int32{m.Parts[0].Columns, m.Parts[1].Columns}, 0.5, 0.85, 0.1).Row(0)
-			e.row(ones)
+			e.row(ones, nil)
 			exact := bruteForce(m, ones)
 			below, above = below+max(0, exact-e.evidence), max(above, e.evidence-exact)
 		}

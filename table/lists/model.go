@@ -1,6 +1,8 @@
 package lists
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 
@@ -20,11 +22,52 @@ type Model struct {
 	Parts []Part
 	Usage []float64 // how often each part is active
 	Q     []float64 // by column: how probable it is where no part votes
+
+	Columns []string        // names; nil for none
+	Names   []string        // that people gave to parts; nil for none
+	Reading json.RawMessage // how the data were read, unless as the bits that they are
+	Record  Record
+}
+
+// Record says how a model was learned; its JSON is in model files.
+type Record struct {
+	Rows        int     `json:"rows"`
+	Ones        int     `json:"ones"`
+	Seed        uint64  `json:"seed"`
+	LogLik      float64 `json:"log_lik"`            // of the rows, by all explanations
+	Length      float64 `json:"description_length"` // of the rows and the model
+	Background  float64 `json:"background_length"`  // of the rows without parts
+	Interrupted bool    `json:"interrupted,omitempty"`
 }
 
 // clone returns a model whose parts may be changed one by one.
 func (m *Model) clone() *Model {
-	return &Model{slices.Clone(m.Parts), slices.Clone(m.Usage), m.Q}
+	return &Model{Parts: slices.Clone(m.Parts), Usage: slices.Clone(m.Usage), Q: m.Q}
+}
+
+// Check returns an error unless the numbers of the model are in order.
+func (m *Model) Check() error {
+	if len(m.Q) == 0 || len(m.Usage) != len(m.Parts) {
+		return fmt.Errorf("%d columns, and how often each of %d parts is there is said of %d", len(m.Q), len(m.Parts),
+			len(m.Usage))
+	}
+	for _, p := range slices.Concat(m.Usage, m.Q) {
+		if !(p > 0 && p < 1) {
+			return fmt.Errorf("usage and q are between 0 and 1, not %v", p)
+		}
+	}
+	for k, p := range m.Parts {
+		for i, d := range p.Columns {
+			if d < 0 || int(d) >= len(m.Q) || i > 0 && d <= p.Columns[i-1] {
+				return fmt.Errorf("part %d votes on column %d of %d; give each once, in order", k+1, d+1, len(m.Q))
+			}
+			if !(p.P[i] > m.Q[d] && p.P[i] < 1) {
+				return fmt.Errorf("part %d says %v of column %d; give more than q, %v, and less than 1", k+1, p.P[i], d+1,
+					m.Q[d])
+			}
+		}
+	}
+	return nil
 }
 
 // described returns the model of so many rows as its length sees it, each part active in some.
@@ -49,21 +92,22 @@ type voter struct {
 // index is a model as rows are explained by it: of each column who votes on it.
 type index struct {
 	*Model
-	from   []int32 // of each column among voters
-	voters []voter
-	first  []int32   // of each part: the number of its first vote
-	column []int32   // by vote
-	yes    []float64 // by vote: the logarithms of what it says, and of the rest
-	no     []float64
-	logit  []float64 // by column: of the background
-	logQ   []float64
-	alone  []float64 // by part: its log odds in a row where no column of it is on
-	always []int32   // parts that may be active in such a row
-	shared [][]int32 // by part: its votes on columns where others vote too
-	meets  []uint64  // by part and part: whether both vote on a column
-	words  int       // of each part in meets
-	base   float64   // log-likelihood of a row without ones and parts
-	soft   float64   // what parts add to that, each alone
+	from    []int32 // of each column among voters
+	voters  []voter
+	first   []int32   // of each part: the number of its first vote
+	column  []int32   // by vote
+	yes     []float64 // by vote: the logarithms of what it says, and of the rest
+	no      []float64
+	logit   []float64 // by column: of the background
+	logQ    []float64
+	alone   []float64 // by part: its log odds in a row where no column of it is on
+	always  []int32   // parts that may be active in such a row
+	shared  [][]int32 // by part: its votes on columns where others vote too
+	meets   []uint64  // by part and part: whether both vote on a column
+	words   int       // of each part in meets
+	base    float64   // log-likelihood of a row without ones and parts
+	noParts float64   // how much of that is of parts that are not active
+	soft    float64   // what parts add to that, each alone
 }
 
 // unlikely are the log odds below which a part is not looked at in a row.
@@ -106,7 +150,7 @@ func newIndex(m *Model) *index {
 func (x *index) add(k int, at []int32) {
 	p, share := x.Parts[k], x.Usage[k]
 	off := elem.Log1p(-share)
-	x.base += off
+	x.base, x.noParts = x.base+off, x.noParts+off
 	a := elem.Log(share) - off
 	for i, d := range p.Columns {
 		vote := x.first[k] + int32(i)

@@ -1,0 +1,144 @@
+package lists
+
+import (
+	"context"
+	"slices"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
+)
+
+// Explainer explains rows by a model.
+type Explainer struct{ e *explainer }
+
+// Explanation is a row by the parts that make it most probable.
+type Explanation struct {
+	Parts []int32
+	Gains []float64 // of the log-likelihood, by each part after those before it
+	// Start is the log-likelihood of the row without parts, LogLik that of the explanation, without
+	// what its parts cost, and Evidence that of all explanations with what they cost.
+	Start, LogLik, Evidence float64
+}
+
+// NewExplainer returns what explains rows by a model that was checked.
+func NewExplainer(m *Model) *Explainer { return &Explainer{newExplainer(newIndex(m))} }
+
+// Fork returns another for the same model, for another goroutine.
+func (x *Explainer) Fork() *Explainer { return &Explainer{newExplainer(x.e.index)} }
+
+// Explain explains a row, of whose columns some are on and some are unknown.
+func (x *Explainer) Explain(ones, unknown []int32) Explanation {
+	e := x.e
+	e.explain(ones, unknown)
+	out := Explanation{Start: e.base - e.noParts, Evidence: e.evidence}
+	for _, d := range ones {
+		out.Start += e.logit[d]
+	}
+	for _, d := range unknown {
+		out.Start -= e.logQ[d] - e.logit[d]
+	}
+	out.Parts = slices.Clone(e.set)
+	slices.SortStableFunc(out.Parts, func(a, b int32) int {
+		switch {
+		case e.odds[a] > e.odds[b]:
+			return -1
+		case e.odds[a] < e.odds[b]:
+			return 1
+		}
+		return 0
+	})
+	out.LogLik = out.Start
+	for _, k := range out.Parts {
+		gain := e.beside(k) - elem.Log(e.Usage[k]) + elem.Log1p(-e.Usage[k])
+		e.active[k] = true
+		out.Gains, out.LogLik = append(out.Gains, gain), out.LogLik+gain
+	}
+	for _, k := range out.Parts {
+		e.active[k] = false
+	}
+	return out
+}
+
+// explain explains a row, and marks its columns.
+func (e *explainer) explain(ones, unknown []int32) {
+	e.row(ones, unknown)
+	for _, d := range ones {
+		e.mark[d] = e.stamp
+	}
+}
+
+// Predict returns how probable it is that each column of a row is on, by its other cells: of a
+// column that is on, by all of them.
+func (x *Explainer) Predict(ones, unknown []int32) []float64 {
+	e := x.e
+	e.explain(ones, unknown)
+	out := slices.Clone(e.Q)
+	for _, k := range e.set {
+		e.active[k] = true
+	}
+	for _, k := range e.candidates {
+		for _, d := range e.Parts[k].Columns {
+			if out[d] == e.Q[d] {
+				out[d] = e.expected(d)
+			}
+		}
+	}
+	for _, k := range e.set {
+		e.active[k] = false
+	}
+	return out
+}
+
+// expected returns how probable it is that a column is on: the strongest vote of the parts that
+// are active, each as probable as the other cells make it.
+func (e *explainer) expected(d int32) float64 {
+	voters := slices.Clone(e.votersOn(d))
+	slices.SortStableFunc(voters, func(a, b voter) int {
+		switch {
+		case e.yes[a.vote] > e.yes[b.vote]:
+			return -1
+		case e.yes[a.vote] < e.yes[b.vote]:
+			return 1
+		}
+		return 0
+	})
+	p, rest := 0.0, 1.0
+	for _, v := range voters {
+		if e.seen[v.part] != e.stamp || e.score[v.part] <= unlikely {
+			continue
+		}
+		odds := e.odds[v.part]
+		if e.mark[d] != e.stamp && e.mark[d] != -e.stamp && !e.otherOn(d, v.part) { // without the cell itself
+			odds -= e.no[v.vote] - (e.logQ[d] - e.logit[d])
+		}
+		w := sigmoid(odds)
+		p += float64(rest * w * elem.Exp(e.yes[v.vote]))
+		rest *= 1 - w
+	}
+	return p + float64(rest*e.Q[d])
+}
+
+// otherOn reports whether another active part votes on a column.
+func (e *explainer) otherOn(d, k int32) bool {
+	return slices.ContainsFunc(e.votersOn(d), func(v voter) bool { return v.part != k && e.active[v.part] })
+}
+
+// Scored is how well a model describes rows.
+type Scored struct {
+	Evidence float64   // log-likelihood by all explanations
+	Length   float64   // of the rows and the model
+	Shares   []float64 // of the rows that each part is active in
+}
+
+// Score explains all rows of a table.
+func Score(ctx context.Context, m *Model, t *bitmap.Lists, workers int) (*Scored, error) {
+	s, err := newLearner(ctx, t, Options{Workers: workers}).judged(m)
+	if err != nil {
+		return nil, err
+	}
+	out := &Scored{Evidence: s.evidence, Length: s.length}
+	for _, n := range s.counts.active {
+		out.Shares = append(out.Shares, n/float64(max(t.Len(), 1)))
+	}
+	return out, nil
+}
