@@ -12,10 +12,21 @@ import (
 //	P(S) = Share of S, if it has a name + (1 - sum of Share) prod_k P(k active | its parent)
 //
 // Where each name is one part, it is a mixture, of which every row has one component.
+//
+// With Sure the named sets are compounds: any of them may come, each by itself with its share, or as Above says, and a
+// part is active with the highest probability that the compounds that came and Active say, as parts join under max:
+//
+//	P(S) = sum over compounds C of P(C) prod_k P(k | C), P(k active | C) = max(Active of k, Sure of k in each of C)
 type SetPrior struct {
-	// Sets are the named sets, parts ascending, and Share the probability of each, which add up to less than 1.
+	// Sets are the named sets, parts ascending, and Share the probability of each. Those of names, of which a row has
+	// one, add up to less than 1.
 	Sets  [][]int
 	Share []float64
+
+	// Sure is for each compound how probable each of its parts is where it comes; nil for names. Above is how probable
+	// sets of compounds are, nil if these come independently.
+	Sure  [][]float64
+	Above *SetPrior
 
 	// Parent is for each part the part that it depends on, -1 for none. Active is the probability, above 0 and below
 	// 1, that it is active where its parent is not, or it has none, and where its parent is.
@@ -29,9 +40,14 @@ func (p *SetPrior) check(k int) error {
 		return fmt.Errorf("patchwork: a prior over sets of %d parts, %d parents and %d shares of %d sets; there are %d parts",
 			len(p.Active), len(p.Parent), len(p.Share), len(p.Sets), k)
 	}
+	if err := p.checkSure(); err != nil {
+		return err
+	}
 	rest := 1.0
 	for i, set := range p.Sets {
-		rest -= p.Share[i]
+		if p.Sure == nil {
+			rest -= p.Share[i]
+		}
 		last := -1
 		for _, j := range set {
 			if j <= last || j >= k {
@@ -39,7 +55,7 @@ func (p *SetPrior) check(k int) error {
 			}
 			last = j
 		}
-		if !(p.Share[i] >= 0 && rest > 0) {
+		if !(p.Share[i] >= 0 && p.Share[i] < 1 && rest > 0) {
 			return fmt.Errorf("patchwork: the shares of the first %d named sets, the last of which is %v, leave nothing",
 				i+1, p.Share[i])
 		}
@@ -58,8 +74,69 @@ func (p *SetPrior) check(k int) error {
 	return nil
 }
 
+// checkSure says what does not fit of compounds.
+func (p *SetPrior) checkSure() error {
+	if p.Sure == nil {
+		if p.Above != nil {
+			return fmt.Errorf("patchwork: a prior over sets of named sets, which are no compounds")
+		}
+		return nil
+	}
+	if len(p.Sure) != len(p.Sets) {
+		return fmt.Errorf("patchwork: probabilities of the parts of %d compounds; there are %d", len(p.Sure), len(p.Sets))
+	}
+	for i, sure := range p.Sure {
+		if len(sure) == 0 || len(sure) != len(p.Sets[i]) || !(p.Share[i] > 0) {
+			return fmt.Errorf("patchwork: compound %d of %d parts has %d probabilities, and share %v", i+1, len(p.Sets[i]),
+				len(sure), p.Share[i])
+		}
+		for _, v := range sure {
+			if !(v > 0 && v < 1) {
+				return fmt.Errorf("patchwork: compound %d has a part with probability %v", i+1, v)
+			}
+		}
+	}
+	for k, on := range p.Parent {
+		if on >= 0 {
+			return fmt.Errorf("patchwork: part %d depends on part %d, beside compounds", k+1, on+1)
+		}
+	}
+	if p.Above == nil {
+		return nil
+	}
+	return p.Above.check(len(p.Sets))
+}
+
+// drawOfCompounds draws which parts are active.
+func (p *SetPrior) drawOfCompounds(rng *rand.Rand) []bool {
+	probability := make([]float64, len(p.Active))
+	for k, a := range p.Active {
+		probability[k] = a[0]
+	}
+	var came []bool
+	if p.Above != nil {
+		came = p.Above.draw(rng)
+	}
+	for i, share := range p.Share {
+		if came != nil && !came[i] || came == nil && rng.Float64() >= share {
+			continue
+		}
+		for j, k := range p.Sets[i] {
+			probability[k] = max(probability[k], p.Sure[i][j])
+		}
+	}
+	out := make([]bool, len(p.Active))
+	for k, v := range probability {
+		out[k] = rng.Float64() < v
+	}
+	return out
+}
+
 // draw draws which parts are active.
 func (p *SetPrior) draw(rng *rand.Rand) []bool {
+	if p.Sure != nil {
+		return p.drawOfCompounds(rng)
+	}
 	out := make([]bool, len(p.Active))
 	u := rng.Float64()
 	for i, share := range p.Share {

@@ -49,6 +49,32 @@ func TestSetPriorDraws(t *testing.T) {
 	}
 }
 
+// Compounds are drawn as often as they come, and their parts where they do.
+func TestCompoundsAreDrawn(t *testing.T) {
+	p := &SetPrior{Sets: [][]int{{0, 1}, {2}}, Sure: [][]float64{{0.9, 0.8}, {0.95}}, Share: []float64{0.5, 0.5},
+		Parent: []int{-1, -1, -1}, Active: [][2]float64{{0.1, 0.1}, {0.2, 0.2}, {0.3, 0.3}},
+		Above: &SetPrior{Sets: [][]int{{0}, {1}}, Share: []float64{0.5, 0.3}, Parent: []int{-1, -1},
+			Active: [][2]float64{{0.5, 0.5}, {0.25, 0.25}}}}
+	if err := p.check(3); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(2, 40))
+	const n = 50_000
+	var got [3]float64
+	for range n {
+		for k, on := range p.draw(rng) {
+			if on {
+				got[k] += 1.0 / n
+			}
+		}
+	}
+	for k, want := range []float64{0.6*0.9 + 0.4*0.1, 0.6*0.8 + 0.4*0.2, 0.35*0.95 + 0.65*0.3} {
+		if math.Abs(got[k]-want) > 5*math.Sqrt(want/n) {
+			t.Errorf("part %d is drawn in %.4f, want %.4f", k, got[k], want)
+		}
+	}
+}
+
 // What does not fit is refused with what it is.
 func TestSetPriorRefusals(t *testing.T) {
 	m, err := NewModel(Config{Height: 1, Width: 2}, [][]float64{{0.9, 0.5}, {0.5, 0.9}, {0.9, 0.9}})
@@ -64,6 +90,11 @@ func TestSetPriorRefusals(t *testing.T) {
 		"is active with":     func(p *SetPrior) { p.Active[1][1] = 1 },
 		"depends on itself":  func(p *SetPrior) { p.Parent[0] = 2 },
 		"a part that is non": func(p *SetPrior) { p.Parent[0] = 3 },
+		"are no compounds":   func(p *SetPrior) { p.Above = chain() },
+		"of 2 compounds":     func(p *SetPrior) { p.Sure = [][]float64{{0.5, 0.5}, {0.5}} },
+		"has 1 probab":       func(p *SetPrior) { p.Sure = [][]float64{{0.5}} },
+		"with probability 1": func(p *SetPrior) { p.Sure = [][]float64{{0.5, 1}} },
+		"beside compounds":   func(p *SetPrior) { p.Sure = [][]float64{{0.5, 0.5}} },
 	} {
 		p := chain()
 		change(p)

@@ -43,7 +43,11 @@
 //	presence    [{"experts":[0,2],"count":5}, ...]: which experts appear together
 //	set_prior   of tables: how probable sets of experts are, if not independent:
 //	            {"sets":[{"experts":[0,2],"share":s}, ...],
-//	            "parts":[{"active":a,"parent":0,"with":b}, ...]}
+//	            "parts":[{"active":a,"parent":0,"with":b}, ...]}; a row has one of the sets, or
+//	            else experts one by one. Where sets say how "sure" each of their experts is, any
+//	            of them come, and an expert is as probable as the surest set that came says, or
+//	            "active"; "above", a set_prior of the sets, says how these come together
+//	compounds_kind  of these sets: "any", with "sure", or "one"; not read
 //	predictor   of tables: what predicts unknown bits beside the parts (package stack):
 //	            {"weights":[of mixtures, shrunk, few, the parts],
 //	            "mixtures":[{"weight":w,"components":k,"starts":n}, ...],

@@ -47,7 +47,7 @@ func FuzzRead(f *testing.F) {
 
 // FuzzParts packs the text and one array with correct checksums.
 func FuzzParts(f *testing.F) {
-	whole := encode(f, withPredictor(f, withMeans(f, everything(f))))
+	whole := encode(f, withPredictor(f, withCompounds(f, withMeans(f, everything(f)))))
 	z, err := npy.ReadZip(bytes.NewReader(whole), int64(len(whole)), 0)
 	if err != nil {
 		f.Fatal(err)

@@ -32,32 +32,34 @@ const (
 
 // header is model.json. A nil pointer is a field left out.
 type header struct {
-	Format    string          `json:"format"`
-	Version   int             `json:"version"`
-	Kind      string          `json:"kind,omitempty"`
-	Rule      string          `json:"rule"`
-	Q         *float64        `json:"q"`
-	Height    int             `json:"height"`
-	Width     int             `json:"width"`
-	Scene     bool            `json:"scene,omitempty"`
-	Images    []int           `json:"images,omitempty"` // [height, width] of the images, where they are larger than the frame
-	Overhang  int             `json:"overhang,omitempty"`
-	Shift     *int            `json:"shift,omitempty"`
-	ShiftStep *int            `json:"shift_step,omitempty"`
-	ShiftY    []int           `json:"shift_y,omitempty"`
-	ShiftX    []int           `json:"shift_x,omitempty"`
-	Rotations []float64       `json:"rotations"`
-	Stretch   []stretch       `json:"stretch,omitempty"`
-	Reuse     *int            `json:"reuse,omitempty"`
-	Truncate  bool            `json:"truncate"`
-	Outside   string          `json:"outside"`
-	Prior     *prior          `json:"prior,omitempty"`
-	Rows      *int64          `json:"rows,omitempty"`
-	Presence  []pattern       `json:"presence,omitempty"`
-	SetPrior  *setPrior       `json:"set_prior,omitempty"`
-	Predictor *predictor      `json:"predictor,omitempty"`
-	Answers   *answers.Layers `json:"answers,omitempty"`
-	Record    record          `json:"record,omitzero"`
+	Format        string          `json:"format"`
+	Version       int             `json:"version"`
+	Kind          string          `json:"kind,omitempty"`
+	Rule          string          `json:"rule"`
+	Q             *float64        `json:"q"`
+	Height        int             `json:"height"`
+	Width         int             `json:"width"`
+	Scene         bool            `json:"scene,omitempty"`
+	Images        []int           `json:"images,omitempty"` // [height, width] of the images, where they are larger than the frame
+	Overhang      int             `json:"overhang,omitempty"`
+	Shift         *int            `json:"shift,omitempty"`
+	ShiftStep     *int            `json:"shift_step,omitempty"`
+	ShiftY        []int           `json:"shift_y,omitempty"`
+	ShiftX        []int           `json:"shift_x,omitempty"`
+	Rotations     []float64       `json:"rotations"`
+	Stretch       []stretch       `json:"stretch,omitempty"`
+	Reuse         *int            `json:"reuse,omitempty"`
+	Truncate      bool            `json:"truncate"`
+	Outside       string          `json:"outside"`
+	Prior         *prior          `json:"prior,omitempty"`
+	Rows          *int64          `json:"rows,omitempty"`
+	Presence      []pattern       `json:"presence,omitempty"`
+	SetPrior      *setPrior       `json:"set_prior,omitempty"`
+	Predictor     *predictor      `json:"predictor,omitempty"`
+	Answers       *answers.Layers `json:"answers,omitempty"`
+	CompoundsKind string          `json:"compounds_kind,omitempty"` // of set_prior
+
+	Record record `json:"record,omitzero"`
 
 	Columns []string        `json:"columns,omitempty"`
 	Names   []string        `json:"names,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -216,6 +217,23 @@ func drawSetPrior(t *rapid.T, k int) *patchwork.SetPrior {
 		}
 		p.Sets, p.Share = append(p.Sets, set), append(p.Share, share.Draw(t, "share")/float64(3+i))
 	}
+	empty := func(set []int) bool { return len(set) == 0 }
+	if len(p.Sets) == 0 || slices.ContainsFunc(p.Sets, empty) || !rapid.Bool().Draw(t, "compounds") {
+		return p
+	}
+	for j := range k {
+		p.Parent[j], p.Active[j][1] = -1, p.Active[j][0]
+	}
+	for _, set := range p.Sets {
+		sure := []float64{}
+		for range set {
+			sure = append(sure, share.Draw(t, "sure"))
+		}
+		p.Sure = append(p.Sure, sure)
+	}
+	if rapid.Bool().Draw(t, "above") {
+		p.Above = drawSetPrior(t, len(p.Sets))
+	}
 	return p
 }
 
@@ -363,6 +381,14 @@ func withMeans(t testing.TB, m *patchwork.Model) *patchwork.Model {
 	for i := range m.Height() * m.Width() {
 		e.Means = append(e.Means, 1/float64(i+1))
 	}
+	return with(t, m, e)
+}
+
+// withCompounds returns the model with compounds of its two experts.
+func withCompounds(t testing.TB, m *patchwork.Model) *patchwork.Model {
+	e := m.Extras()
+	e.SetPrior = &patchwork.SetPrior{Sets: [][]int{{0, 1}}, Sure: [][]float64{{0.9, 0.75}}, Share: []float64{0.25},
+		Parent: []int{-1, -1}, Active: [][2]float64{{0.5, 0.5}, {0.25, 0.25}}}
 	return with(t, m, e)
 }
 

@@ -2,15 +2,19 @@ package modelfile
 
 import "example.com/patchwork"
 
-// setPrior is a patchwork.SetPrior: the named sets, and for each part how probable it is, and by which other part.
+// setPrior is a patchwork.SetPrior: the named sets, and for each part how probable it is, and by which other part; of
+// compounds how sets of them come together.
 type setPrior struct {
 	Sets  []namedSet   `json:"sets,omitempty"`
 	Parts []dependence `json:"parts"`
+	Above *setPrior    `json:"above,omitempty"`
 }
 
+// namedSet is a name, or a compound if it says how probable each part is.
 type namedSet struct {
-	Experts []int   `json:"experts"`
-	Share   float64 `json:"share"`
+	Experts []int     `json:"experts"`
+	Share   float64   `json:"share"`
+	Sure    []float64 `json:"sure,omitempty"`
 }
 
 // dependence is how probable a part is: without its parent, and with it if it has one.
@@ -24,9 +28,12 @@ func newSetPrior(p *patchwork.SetPrior) *setPrior {
 	if p == nil {
 		return nil
 	}
-	out := new(setPrior)
+	out := &setPrior{Above: newSetPrior(p.Above)}
 	for i, set := range p.Sets {
-		out.Sets = append(out.Sets, namedSet{append([]int{}, set...), p.Share[i]})
+		out.Sets = append(out.Sets, namedSet{Experts: append([]int{}, set...), Share: p.Share[i]})
+		if p.Sure != nil {
+			out.Sets[i].Sure = p.Sure[i]
+		}
 	}
 	for k, a := range p.Active {
 		d := dependence{Active: a[0]}
@@ -43,9 +50,16 @@ func (s *setPrior) model() (*patchwork.SetPrior, error) {
 	if s == nil {
 		return nil, nil
 	}
-	p := new(patchwork.SetPrior)
+	above, err := s.Above.model()
+	if err != nil {
+		return nil, err
+	}
+	p := &patchwork.SetPrior{Above: above}
 	for _, set := range s.Sets {
 		p.Sets, p.Share = append(p.Sets, set.Experts), append(p.Share, set.Share)
+		if set.Sure != nil {
+			p.Sure = append(p.Sure, set.Sure)
+		}
 	}
 	for k, d := range s.Parts {
 		parent, with := -1, d.Active
@@ -59,4 +73,35 @@ func (s *setPrior) model() (*patchwork.SetPrior, error) {
 		p.Parent, p.Active = append(p.Parent, parent), append(p.Active, [2]float64{d.Active, with})
 	}
 	return p, nil
+}
+
+// compoundsKind says whether any of the named sets may come, or one of them does; "" where there are none.
+func compoundsKind(p *patchwork.SetPrior) string {
+	switch {
+	case p == nil || len(p.Sets) == 0:
+		return ""
+	case p.Sure == nil:
+		return "one"
+	}
+	return "any"
+}
+
+// compoundArrays returns named sets as numbers, for programs other than this one: by set and part how probable the part
+// is where the set comes, 0 if it is none of its parts; how often each set comes; and each part alone.
+func compoundArrays(p *patchwork.SetPrior) (sure, share, alone []float64) {
+	if compoundsKind(p) == "" {
+		return nil, nil, nil
+	}
+	for _, a := range p.Active {
+		alone = append(alone, a[0])
+	}
+	sure = make([]float64, len(p.Sets)*len(alone))
+	for i, set := range p.Sets {
+		for j, k := range set {
+			if sure[i*len(alone)+k] = 1; p.Sure != nil {
+				sure[i*len(alone)+k] = p.Sure[i][j]
+			}
+		}
+	}
+	return sure, p.Share, alone
 }

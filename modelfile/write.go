@@ -18,7 +18,7 @@ import (
 
 // arrayNames lists the arrays in the order of the file.
 var arrayNames = []string{"experts", "on", "seen", "lost_on", "lost_seen", "q", "usage", "means", "geometry_mean",
-	"geometry_cov", "predictor_shares", "predictor_components",
+	"geometry_cov", "compounds", "compounds_usage", "alone", "predictor_shares", "predictor_components",
 	"predictor_means", "predictor_covariance", "level"}
 
 // Save writes a model to the file at path. Whatever fails, the file holds
@@ -63,11 +63,14 @@ func members(m *patchwork.Model) ([]npy.Member, error) {
 	if g := extras.Geometry; g != nil {
 		mean, cov = g.Normal.Mean(), g.Normal.Cov()
 	}
+	sure, share, alone := compoundArrays(extras.SetPrior)
 	arrays := []stored{numbersOf("experts", &templates, k, h, w)}
 	for _, one := range []stored{wholeOf("on", &counts.On, k, h, w), wholeOf("seen", &counts.Seen, k, h, w),
 		wholeOf("lost_on", &counts.LostOn, k, h, w), wholeOf("lost_seen", &counts.LostSeen, k, h, w),
 		numbersOf("q", &cfg.QMap, h, w), numbersOf("usage", &extras.Usage, k), numbersOf("means", &extras.Means, h, w),
-		numbersOf("geometry_mean", &mean, len(mean)), numbersOf("geometry_cov", &cov, len(mean), len(mean))} {
+		numbersOf("geometry_mean", &mean, len(mean)), numbersOf("geometry_cov", &cov, len(mean), len(mean)),
+		numbersOf("compounds", &sure, len(share), k), numbersOf("compounds_usage", &share, len(share)),
+		numbersOf("alone", &alone, k)} {
 		arrays = append(arrays, one.optional())
 	}
 	if l := layersOf(extras.Predictor); l != nil {
@@ -133,7 +136,8 @@ func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, erro
 	h := header{Format: format, Version: version, Kind: KindBits, Rule: cfg.Rule.String(), Q: &cfg.Q, Height: cfg.Height,
 		Width: cfg.Width,
 		Scene: cfg.Scene, Overhang: cfg.Overhang, Truncate: cfg.Truncate, Outside: outside(cfg.UnknownOutside),
-		Record: record(extras.Record), SetPrior: newSetPrior(extras.SetPrior), Predictor: newPredictor(extras.Predictor),
+		Record: record(extras.Record), SetPrior: newSetPrior(extras.SetPrior),
+		CompoundsKind: compoundsKind(extras.SetPrior), Predictor: newPredictor(extras.Predictor),
 		Answers: layersOf(extras.Predictor), Columns: extras.Columns, Names: extras.Names}
 	var err error
 	if h.Reading, err = compact(extras.Reading); err != nil {

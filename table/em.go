@@ -43,6 +43,7 @@ type round struct {
 type counts struct {
 	heading
 	groups       *joint.Groups
+	ofSets       bool    // see Options
 	ones, hidden []int32 // scratch: columns of a row
 }
 
@@ -94,11 +95,14 @@ func (t *counts) merge(o *counts) {
 // counted. If that has a prior over sets of parts, the next has its own.
 func (t *counts) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model {
 	next := t.mStepOfVotes(prev, opt)
-	if prev.Extras().SetPrior == nil {
+	was := prev.Extras().SetPrior
+	if was == nil {
 		return next
 	}
 	extras := next.Extras()
-	extras.SetPrior, _ = t.setPrior()
+	if extras.SetPrior = was; was.Sure == nil {
+		extras.SetPrior, _ = t.setPrior()
+	}
 	return next.WithTemplates(next.Templates(), extras)
 }
 

@@ -29,7 +29,7 @@ func lengthOf(m *patchwork.Model, t *counts) Length {
 	d := describe(m, max(t.count(), 1), t.activity)
 	var codes float64
 	if p := m.Extras().SetPrior; p != nil {
-		codes = described.PriorLength(p, d.Number)
+		codes = priorLength(p, max(t.count(), 1))
 	} else if _, saves := t.setPrior(); saves > 0 {
 		codes = -saves
 	}
@@ -81,7 +81,7 @@ func (p plane) add(i int) { p[i/64] |= 1 << (i % 64) }
 
 // setPrior returns the prior over sets of parts that the rows ask for, and what it saves.
 func (t *counts) setPrior() (*patchwork.SetPrior, float64) {
-	s := &described.Sets{Active: make([]float64, len(t.active))}
+	s := &described.Sets{Active: make([]float64, len(t.active)), NoTree: t.ofSets}
 	t.groups.Each(func(set []int16, weight int64, _, _ []int64) { s.Add(set, float64(float64(weight)/weightUnit)) })
 	return s.Prior(numberLengthOf(max(t.count(), 1)), 0)
 }

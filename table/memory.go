@@ -46,8 +46,13 @@ func mixtureRecalled(ctx context.Context, data patchwork.Data, k int, seed uint6
 
 // stepKey names a result of explaining the rows, by all that it depends on beside the data.
 func stepKey(kind string, m *patchwork.Model, opt posterior.Options) string {
-	return recall.Key(kind, opt.WithDefaults(), m.Config(), m.Templates(), posterior.ActivationPrior(m),
-		m.Extras().SetPrior)
+	values := []any{kind, opt.WithDefaults(), m.Config(), m.Templates(), posterior.ActivationPrior(m)}
+	for p := m.Extras().SetPrior; p != nil; p = p.Above {
+		level := *p
+		level.Above = nil // a pointer
+		values = append(values, level)
+	}
+	return recall.Key(values...)
 }
 
 // withMemory returns the data with a memory for this one set of rows, of several

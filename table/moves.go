@@ -245,8 +245,27 @@ func tornAt(m *patchwork.Model, k int, first map[int]bool) *patchwork.Model {
 // that makes the description shorter: parts that are all the pairs of some, or triples, become
 // these.
 func (l *learner) covered(ctx context.Context, c tried) (tried, error) {
+	m, err := l.coverOf(ctx, c)
+	if err != nil || m == nil {
+		return c, err
+	}
+	next, _, err := l.considered(ctx, m, coverRounds, l.stepOf(c.StartFrom))
+	if err == nil {
+		next, err = l.cleaned(ctx, next)
+	}
+	if err != nil || !l.near(next, c) {
+		return c, err
+	}
+	if next, err = l.torn(ctx, next); err != nil || !l.shorter(next, c) {
+		return c, err
+	}
+	return l.prune(ctx, next)
+}
+
+// coverOf returns the model of the cheapest blocks that cover the votes of another; nil for none.
+func (l *learner) coverOf(ctx context.Context, c tried) (*patchwork.Model, error) {
 	if l.cfg.Rule.TwoSided() || c.Model.K() < 3 {
-		return c, nil
+		return nil, nil
 	}
 	q := rows.Background(c.Model)
 	votes := &blocks.Matrix{Columns: len(q)}
@@ -264,7 +283,7 @@ func (l *learner) covered(ctx context.Context, c tried) (tried, error) {
 		err = ctx.Err()
 	}
 	if err != nil || len(found.Blocks) == 0 || len(found.Blocks) > l.opt.MaxExperts {
-		return c, err
+		return nil, err
 	}
 	extras := patchwork.Extras{Record: c.Model.Extras().Record}
 	var templates [][]float64
@@ -278,17 +297,7 @@ func (l *learner) covered(ctx context.Context, c tried) (tried, error) {
 		}
 		templates, extras.Usage = append(templates, t), append(extras.Usage, min(usage, 1))
 	}
-	next, _, err := l.considered(ctx, c.Model.WithTemplates(templates, extras), coverRounds, l.stepOf(c.StartFrom))
-	if err == nil {
-		next, err = l.cleaned(ctx, next)
-	}
-	if err != nil || !l.near(next, c) {
-		return c, err
-	}
-	if next, err = l.torn(ctx, next); err != nil || !l.shorter(next, c) {
-		return c, err
-	}
-	return l.prune(ctx, next)
+	return c.Model.WithTemplates(templates, extras), nil
 }
 
 // near reports whether a description is hardly longer than another, if at all: what moves that

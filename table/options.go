@@ -64,6 +64,8 @@ type Options struct {
 
 	Seed    uint64
 	Workers int // goroutines; 0 means 1. The result is the same for any number.
+
+	ofSets bool // rows are sets of parts, of which no part depends on one other
 }
 
 const (

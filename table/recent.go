@@ -42,6 +42,7 @@ func (l *learner) explained(ctx context.Context, m *patchwork.Model) (explained,
 		s.tally, err = eStepAnew(ctx, m, l.data, l.opt.Explain, l.opt.Workers, s.best)
 	}
 	if err == nil {
+		s.tally.ofSets = l.opt.ofSets
 		l.recent = append(l.recent[max(0, len(l.recent)-recentSteps+1):], s)
 	}
 	return s, err

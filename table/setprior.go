@@ -2,15 +2,29 @@ package table
 
 import (
 	"context"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 )
 
-// priorRounds is for how many iterations of soft EM a choice is learned on with a prior over sets of parts.
-const priorRounds = 4
+const (
+	// priorRounds is for how many iterations of soft EM a choice is learned on with a prior over sets of parts.
+	priorRounds = 4
+
+	// clearMargin is by how many nats other parts must be better that only a prior over sets makes better.
+	clearMargin = 10
+
+	// treeMargin is of what a tree saves of a pair of parts, beside a compound of two.
+	treeMargin = 1.5
+)
 
 // dependent gives the choice, whose parts were active independently so far, the prior over sets of parts that its rows
-// ask for, if any.
+// ask for, if any: or other parts, of which it was made.
 func (l *learner) dependent(ctx context.Context) error {
 	c, err := l.withSetPrior(ctx, l.best)
+	if err == nil {
+		c, err = l.ofPieces(ctx, c)
+	}
 	if err != nil || c.Model == l.best.Model {
 		return err
 	}
@@ -20,17 +34,70 @@ func (l *learner) dependent(ctx context.Context) error {
 	return l.emit(c.Step)
 }
 
-// withSetPrior returns what soft EM makes of a model with the prior over sets of parts that its rows ask for: the
-// shortest description of all its iterations. Votes of exact blocks stay as they are.
+// ofPieces returns what a choice comes to if its parts are made of what they have in common, which then come together,
+// where that is clearly better.
+func (l *learner) ofPieces(ctx context.Context, c tried) (tried, error) {
+	if l.opt.Experts > 0 || c.exact {
+		return c, nil
+	}
+	m, err := l.coverOf(ctx, l.best)
+	if err != nil || m == nil {
+		return c, err
+	}
+	next, _, err := l.considered(ctx, m, coverRounds, l.stepOf(c.StartFrom))
+	if err == nil {
+		next, err = l.withSetPrior(ctx, next)
+	}
+	if err != nil || next.DescriptionLength > c.DescriptionLength-clearMargin || next.Experts < l.opt.MinExperts {
+		return c, err
+	}
+	return next, nil
+}
+
+// withSetPrior returns what soft EM makes of a model with the prior over sets of parts that its rows ask for: compounds
+// where there are any that are shorter, else names or a tree.
 func (l *learner) withSetPrior(ctx context.Context, c tried) (tried, error) {
 	t, err := l.count(ctx, c.Model)
 	if err != nil {
 		return c, err
 	}
-	extras := c.Model.Extras()
-	if extras.SetPrior, _ = t.setPrior(); extras.SetPrior == nil {
+	plain, _ := t.setPrior()
+	if plain == nil {
 		return c, nil
 	}
+	best, err := l.withPrior(ctx, c, plain)
+	if err != nil {
+		return c, err
+	}
+	joined, err := l.compounds(ctx, t)
+	if err != nil || joined == nil {
+		return best, err
+	}
+	next, err := l.withPrior(ctx, c, joined)
+	if err != nil {
+		return c, err
+	}
+	if next.Model != c.Model && next.DescriptionLength < best.DescriptionLength+l.namesWorth(plain, joined) {
+		return next, nil
+	}
+	return best, nil
+}
+
+// namesWorth returns by how many nats compounds may be longer than a tree, which names nothing: a pair of parts is said
+// in fewer numbers by a tree. Beside names of sets they may not be longer.
+func (l *learner) namesWorth(plain, joined *patchwork.SetPrior) float64 {
+	k := len(joined.Active)
+	if len(plain.Sets) > 0 {
+		return 0
+	}
+	return treeMargin * float64(len(joined.Sets)) * (2*l.numberLength() + elem.LogChoose(k, 2))
+}
+
+// withPrior returns what soft EM makes of a model with a prior over sets of parts: the shortest description of all its
+// iterations. Votes of exact blocks stay as they are.
+func (l *learner) withPrior(ctx context.Context, c tried, p *patchwork.SetPrior) (tried, error) {
+	extras := c.Model.Extras()
+	extras.SetPrior = p
 	m, err := c.Model.WithExtras(extras)
 	if err != nil {
 		return c, err
@@ -48,7 +115,6 @@ func (l *learner) withSetPrior(ctx context.Context, c tried) (tried, error) {
 		}
 		s := c.Step
 		l.fill(&s, r)
-		s.DescriptionLength = lengthOf(r.Model, r.Tally).Nats()
 		if r.Number > 0 && (r.Model.K() < m.K() || settled(s.DescriptionLength, best.DescriptionLength)) {
 			break
 		}

@@ -53,7 +53,11 @@ type OfBits struct {
 	Counted   int64      `json:"images_counted"` // behind the counts; 0 if there are none
 	Geometry  *Geometry  `json:"geometry,omitempty"`
 	Together  []string   `json:"together,omitempty"` // which parts of a table come together, in words
-	Findings  []Finding  `json:"findings"`           // what may be wrong with the model
+
+	CompoundsKind string           `json:"compounds_kind,omitempty"` // "any" or "one"; none: parts come independently
+	Compounds     []words.Compound `json:"compounds,omitempty"`
+
+	Findings []Finding `json:"findings"` // what may be wrong with the model
 }
 
 // Poses are where parts may be.
@@ -166,6 +170,7 @@ func (m Bits) Describe() *Description {
 		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Poses: newPoses(c.Poses),
 		Together: words.Together(m.Model),
 		Findings: NewFindings(diagnose.Model(m.Model, diagnose.Evidence{}))}
+	d.CompoundsKind, d.Compounds = words.Compounds(m.Model)
 	if c.Prior == (patchwork.Prior{}) {
 		d.Prior = [2]float64{1, 1}
 	}

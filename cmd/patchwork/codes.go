@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	"example.com/patchwork/workbench"
@@ -13,7 +14,7 @@ func codesOf(j *job, round bool) func(*workbench.Explained) *answers {
 	if m, ok := j.model.(workbench.Classes); ok {
 		return func(x *workbench.Explained) *answers { return verdictTable(m.Classifier.Names(), x, round) }
 	}
-	parts, weighted := partNames(j.model.Names(), j.model.K()), j.weighted()
+	parts, weighted, joins := partNames(j.model.Names(), j.model.K()), j.weighted(), workbench.NewJoins(j.model)
 	if m, ok := j.model.(workbench.Bits); ok && m.Reader() != nil && len(m.Reader().Votes) == 0 {
 		parts = nil
 	}
@@ -36,6 +37,9 @@ func codesOf(j *job, round bool) func(*workbench.Explained) *answers {
 			out.add("codes", codes, parts...)
 			out.columns[len(out.columns)-1].BlockNames = "parts"
 			out.add("gain", gain, valuesBy(k, func(k int) string { return parts[k] + " gain" })...)
+		}
+		if joins != nil {
+			addCompounds(out, joins, x)
 		}
 		out.add("log_lik", score)
 		if m, ok := j.model.(workbench.Bits); ok && m.Reader() != nil {
@@ -77,4 +81,16 @@ func addPersons(out *answers, m workbench.Bits, parts []string, x *workbench.Exp
 		out.add("level", level)
 		out.add("level_error", spread)
 	}
+}
+
+// addCompounds adds which compounds the rows have.
+func addCompounds(out *answers, joins *workbench.Joins, x *workbench.Explained) {
+	n := len(joins.All)
+	has := make([]uint8, len(x.Rows)*n)
+	for i := range x.Rows {
+		for _, c := range joins.Of(x.Rows[i].Picks) {
+			has[i*n+c.ID] = 1
+		}
+	}
+	out.add("compounds", has, valuesBy(n, func(k int) string { return fmt.Sprintf("compound %d", k) })...)
 }

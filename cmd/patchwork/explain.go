@@ -53,9 +53,13 @@ composition, all in nats, null if infinite. Angles are degrees clockwise, shifts
 down and to the right; rows of tables have neither. Numbers also have log_joint, the
 log-likelihood with the prior of the picks.
 
+Where parts of a table make compounds (patchwork show lists them) a line has those that are
+more probable than not, with the odds for each, its parts that the row has, and those missing:
+"compounds":[{"id":0,"odds":9,"parts":[0,1],"missing":[2]}]
+
 -o codes.csv, .parquet or .npz writes a table: the label columns, row (from 1), weight if
 there are weights, a column per part with the number of its picks, one with their gain
-in nats, and log_lik. In an .npz the parts are two arrays, codes (N,K) uint8 and gain
+in nats, one per compound, and log_lik. In an .npz the parts are two arrays, codes (N,K) uint8 and gain
 (N,K) float64; a third, parts (K), has their names.
 
 --best N searches for the N best explanations by log P(image, picks); a line is the best

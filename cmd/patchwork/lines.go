@@ -22,11 +22,12 @@ type lines struct {
 	names   [][]byte            // of parts, as they stand in a pick; nil for none
 	labels  []string            // the columns of labels
 	classes *classes.Classifier // nil of others
+	joins   *workbench.Joins    // nil of others than bits whose parts make compounds
 }
 
 // newLines returns lines for a model and data whose first rows are those of head.
 func newLines(m workbench.Model, head *dataset.Frame) *lines {
-	l := &lines{places: !head.Table || m.Moves()}
+	l := &lines{places: !head.Table || m.Moves(), joins: workbench.NewJoins(m)}
 	if c, ok := m.(workbench.Classes); ok {
 		l.classes = c.Classifier
 	}
@@ -73,10 +74,37 @@ func (l *lines) line(b []byte, set *dataset.Set, i int, r *workbench.Row) []byte
 		b = appendField(b, `,"clutter":`, r.Clutter)
 	}
 	b = l.picks(append(b, ',', '"'), r.Picks)
+	if l.joins != nil {
+		b = l.compounds(b, r.Picks)
+	}
 	if r.Others != nil {
 		b = l.others(b, r)
 	}
 	return append(b, '}', '\n')
+}
+
+// compounds appends the compounds of a row.
+func (l *lines) compounds(b []byte, picks []patchwork.Pick) []byte {
+	b = append(b, `,"compounds":[`...)
+	for i, c := range l.joins.Of(picks) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(b, `{"id":`...), int64(c.ID), 10)
+		b = appendField(b, `,"odds":`, c.Odds)
+		b = numbers(append(b, `,"parts":`...), c.Parts)
+		b = append(numbers(append(b, `,"missing":`...), c.Missing), '}')
+	}
+	return append(b, ']')
+}
+
+// numbers appends a list of numbers.
+func numbers(b []byte, all []int) []byte {
+	text, err := json.Marshal(all)
+	if err != nil {
+		panic(err) // there is none
+	}
+	return append(b, text...)
 }
 
 // labelled appends the labels of image i, if there are any.

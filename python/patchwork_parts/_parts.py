@@ -83,6 +83,10 @@ class PartsModel(TransformerMixin, Rows):
         What the program took each column of a frame for, and what it said about it.
     usage_ : ndarray of shape (n_components_,)
         How often each part is in a row, on average.
+    compounds_ : ndarray of shape (n, n_components_)
+        Of a table of bits, how probable each part is where a compound of parts comes; 0: it is no part of it.
+    compounds_kind_ : {"any", "one", ""}
+        Whether any of the compounds come, or one of them, or none was found.
     n_components_, n_features_in_, feature_names_in_, n_iter_
         As in scikit-learn.
     thresholds_ : ndarray of shape (n_features_in_,) or None
@@ -361,6 +365,7 @@ class PartsModel(TransformerMixin, Rows):
         self.n_components_ = k
         self.background_ = files["q"].ravel() if "q" in files else np.full(self.components_.shape[1], about["q"])
         self.usage_ = files["usage"] if "usage" in files else np.full(k, np.nan)
+        self.compounds_kind_, self.compounds_ = about.get("compounds_kind", ""), files.get("compounds", np.zeros((0, k)))
 
     def _repeated(self, rows, weights):
         """Return each row as often as it counts, and weights of 1."""

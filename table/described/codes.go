@@ -15,7 +15,10 @@ import (
 //
 //	E_post[log p_new(S) - log p_old(S)] <= log P_new(x) - log P_old(x)
 func (s *Sets) Prior(number, short float64) (*patchwork.SetPrior, float64) {
-	tree, edges := s.tree(number)
+	tree, edges := 0.0, []edge(nil)
+	if !s.NoTree {
+		tree, edges = s.tree(number)
+	}
 	words, named := s.words(number)
 	switch saves := max(tree, words) - elem.Log(3) - short; {
 	case saves <= 0:
@@ -124,6 +127,7 @@ type Sets struct {
 	Rows    []float64
 	Total   float64
 	Active  []float64 // by part
+	NoTree  bool      // no part depends on one other
 }
 
 // Add adds the rows that a set explains.

@@ -91,8 +91,8 @@ func NewSearch(e *Experts, pi []float64, beam, keep, most int) *Search {
 
 // Fork returns a search of the same experts for another goroutine.
 func (s *Search) Fork() *Search {
-	f := &Search{Straight: s.Straight, Prior: s.Prior, experts: s.experts, costs: s.costs, odds: s.odds, empty: s.empty, wide: s.wide,
-		keep: s.keep, most: s.most, unknown: make([]float64, len(s.costs))}
+	f := &Search{Straight: s.Straight, Prior: s.Prior.fork(), experts: s.experts, costs: s.costs, odds: s.odds,
+		empty: s.empty, wide: s.wide, keep: s.keep, most: s.most, unknown: make([]float64, len(s.costs))}
 	for k := range f.unknown {
 		f.unknown[k] = math.NaN()
 	}
@@ -114,6 +114,10 @@ func (s *Search) Explain(x []uint8) (sets []Set, evidence float64) {
 	s.x = x
 	s.nodes = append(s.nodes[:0], nodeOf(-1, -1, 0, s.empty+s.experts.logLik(x)))
 	s.leaving, s.extended = false, s.extended[:0]
+	if s.enumerates() {
+		s.enumerate()
+		return s.rank()
+	}
 	s.begin()
 	s.climb(s.nodes[0].joint)
 	for !s.Straight && s.leave() {
@@ -364,13 +368,16 @@ func (s *Search) advance() {
 
 // best lists the best nodes, best first, at most as many as are kept.
 func (s *Search) best() []int {
-	order, top := s.order[:0], math.Inf(-1)
+	order, top, keep := s.order[:0], math.Inf(-1), s.keep
+	if s.enumerates() {
+		keep = len(s.nodes)
+	}
 	for i := range s.nodes {
 		n := &s.nodes[i]
 		if top = max(top, n.joint); n.joint < top-2*negligible { // it has no weight
 			continue
 		}
-		if len(order) < s.keep {
+		if len(order) < keep {
 			order = append(order, i)
 		} else if last := order[len(order)-1]; better(n, &s.nodes[last]) < 0 {
 			order[len(order)-1] = i
@@ -393,7 +400,7 @@ func (s *Search) rank() ([]Set, float64) {
 	for _, at := range order {
 		n := s.nodes[at]
 		w := elem.Exp(n.joint - top)
-		if w < 1e-11 {
+		if w < 1e-11 && !s.enumerates() {
 			break
 		}
 		from := len(s.buffer)

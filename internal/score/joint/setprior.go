@@ -9,7 +9,7 @@ import (
 )
 
 // SetPrior is how probable sets of experts are where these are not active independently; see
-// patchwork.SetPrior. It does not change.
+// patchwork.SetPrior. It does not change, but for what it keeps of compounds: each goroutine has its fork.
 type SetPrior struct {
 	sets  [][]int16
 	logP  []float64 // of these
@@ -21,6 +21,16 @@ type SetPrior struct {
 	off    []float64    // by expert: what its parent's being active adds if the expert is not
 	parent []int
 	below  [][]int16 // by expert: those that depend on it
+
+	compounds *compounds // of which any come, instead of all of these; nil for none
+}
+
+// fork returns the same prior for another goroutine.
+func (p *SetPrior) fork() *SetPrior {
+	if p == nil || p.compounds == nil {
+		return p
+	}
+	return &SetPrior{compounds: p.compounds.fork()}
 }
 
 // namedSet is the number of a named set and its probability.
@@ -68,6 +78,10 @@ func appendKey(key []byte, set []int16) []byte {
 // LogP returns the log probability of a set, experts ascending, and its number if it is named, else -1. The key is
 // scratch memory.
 func (p *SetPrior) LogP(set []int16, key *[]byte) (logP float64, number int) {
+	if p.compounds != nil {
+		*key = appendKey((*key)[:0], set)
+		return p.compounds.logP(set, *key), -1
+	}
 	sum := p.none
 	for _, k := range set {
 		with := 0
