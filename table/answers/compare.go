@@ -2,6 +2,7 @@ package answers
 
 import (
 	"context"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -30,8 +31,8 @@ type search struct {
 	by       map[string]found
 	progress func(kind string)
 
-	// again is the search of all rows, of which this is a fold: as many classes, and parts grown once.
-	again *search
+	// whole is the search of all rows, of which this is a fold: as many classes, and parts grown once.
+	whole *search
 }
 
 // learn finds the pictures.
@@ -47,7 +48,7 @@ func (s *search) learn() error {
 	s.keep("level", s.richer(measured(s.by["independent"].withLevel(), s.t, 40), s.t))
 	flat := map[string]found{}
 	kinds := slices.DeleteFunc([]string{"parts", "skills"}, func(kind string) bool {
-		return s.again != nil && s.again.by[kind].Picture == nil && s.again.by[kind+"+level"].Picture == nil
+		return s.whole != nil && s.whole.by[kind].Picture == nil && s.whole.by[kind+"+level"].Picture == nil
 	})
 	shortest := math.Inf(1)
 	for _, kind := range kinds {
@@ -64,7 +65,11 @@ func (s *search) learn() error {
 			}
 		}
 	}
-	return s.relocate()
+	if err := s.relocate(); err != nil {
+		return err
+	}
+	s.again()
+	return nil
 }
 
 // tell says what is learned next, and whether to go on.
@@ -96,8 +101,8 @@ func (s *search) shortest() float64 {
 
 // classes fits mixtures, of more and more classes until two more describe the rows at greater length.
 func (s *search) classes() error {
-	if s.again != nil {
-		s.keep("classes", s.mixture(len(s.again.by["classes"].Votes), starts))
+	if s.whole != nil {
+		s.keep("classes", s.mixture(len(s.whole.by["classes"].Votes), starts))
 		return nil
 	}
 	most, best := min(mostClasses, max(2, int(s.t.n/leastClass))), 0
@@ -191,9 +196,12 @@ func (s *search) parts(kind string, flat found) error {
 		return err
 	}
 	t := s.side(kind)
-	leveled := measured(independent(t).withLevel(), t, 40).grown(t)
-	if s.again == nil {
+	var leveled found
+	if s.whole == nil {
+		leveled = measured(independent(t).withLevel(), t, 40).grown(t)
 		flat, leveled = s.exchanged(flat, leveled, t)
+	} else {
+		leveled = measured(flat.withLevel(), t, 20).polished(t).shrunk(t).grown(t)
 	}
 	if min(flat.nats, leveled.nats) < s.shortest()+farBehind {
 		s.layers(kind, flat, t)
@@ -214,22 +222,101 @@ func (s *search) exchanged(flat, leveled found, t *answers) (found, found) {
 }
 
 // layers keeps a picture with parts, and those in which its parts are not active independently.
-func (s *search) layers(kind string, f found, t *answers) {
+func (s *search) layers(base string, f found, t *answers) {
+	s.add(base, f)
 	if f.leveled() {
-		kind += "+level"
-	}
-	s.add(kind, f)
-	if f.leveled() {
-		s.add(kind, s.richer(f, t))
+		s.add(base, s.richer(f, t))
 	}
 	if len(f.Votes) > 1 {
-		s.add(kind+"+usage", measured(f.withUsage(), t, 20).polished(t))
+		s.add(base, measured(f.withUsage(), t, 20).polished(t))
 		if f = f.withProfiles(t); len(f.Sets) > len(f.Votes) {
-			s.add(kind+"+profiles", f)
+			s.add(base, f)
 		} else { // parts that always come together are one
-			s.add(kind, measured(f.merged(), t, 20).polished(t).shrunk(t))
+			s.add(base, measured(f.merged(), t, 20).polished(t).shrunk(t))
 		}
 	}
+}
+
+// add keeps a picture with parts, by its layers.
+func (s *search) add(base string, f found) {
+	if len(f.Votes) == 0 {
+		return
+	}
+	kind := base
+	for _, layer := range []struct {
+		has  bool
+		name string
+	}{{f.leveled(), "+level"}, {f.WithUsage, "+usage"}, {f.Share != nil, "+profiles"}} {
+		if layer.has {
+			kind += layer.name
+		}
+	}
+	f.Picture = f.clone()
+	f.Lacking = base == "skills"
+	s.keep(kind, f)
+}
+
+// again learns the parts of the shortest picture again without its level, or with one, and with its usage or without.
+func (s *search) again() {
+	for range 2 {
+		var best found
+		for _, f := range s.parted() {
+			if best.Picture == nil || f.nats < best.nats {
+				best = f
+			}
+		}
+		if best.Picture == nil {
+			return
+		}
+		base, _, _ := cutKind(best.Kind)
+		others := []*Picture{best.otherLevel(), best.otherUsage()}
+		if len(best.Votes) < 2 {
+			others = others[:1]
+		}
+		for _, p := range others {
+			s.add(base, measured(p, s.side(base), 20).polished(s.side(base)).shrunk(s.side(base)))
+		}
+		if best.nats <= s.shortest() {
+			return
+		}
+	}
+}
+
+// parted returns the pictures whose parts have no profiles, in the order of their kinds.
+func (s *search) parted() (out []found) {
+	for _, kind := range slices.Sorted(maps.Keys(s.by)) {
+		if f := s.by[kind]; len(f.Votes) > 0 && f.Share == nil {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// otherLevel returns the picture without its level, or with one.
+func (p *Picture) otherLevel() *Picture {
+	switch {
+	case !p.leveled():
+		return p.withLevel()
+	case !p.WithUsage:
+		return p.withoutLevel()
+	}
+	p = p.clone()
+	clear(p.Slope)
+	p.OwnSlopes = false
+	return p
+}
+
+// otherUsage returns the picture without its level of usage, or with one.
+func (p *Picture) otherUsage() *Picture {
+	switch {
+	case !p.WithUsage:
+		return p.withUsage()
+	case !p.leveled():
+		return p.withoutLevel()
+	}
+	p = p.clone()
+	p.WithUsage, p.UsageSlope = false, 0
+	return p
 }
 
 // merged returns the picture with parts that the same profiles have as one, and without those that none has, all active
@@ -258,27 +345,13 @@ func (p *Picture) merged() *Picture {
 	return out.withSets()
 }
 
-// add keeps a picture with parts.
-func (s *search) add(kind string, f found) {
-	if len(f.Votes) > 0 {
-		f.Picture = f.clone()
-		f.Lacking = kind[0] == 's'
-		s.keep(kind, f)
-	}
-}
-
 // relocate tries other places for the parts of the shortest picture, and of that of the other side.
 func (s *search) relocate() error {
-	if s.again != nil {
+	if s.whole != nil {
 		return nil
 	}
-	var all []found
-	for _, f := range s.by {
-		if len(f.Votes) > 0 && !f.Classes && f.Share == nil && !f.WithUsage {
-			all = append(all, f)
-		}
-	}
-	slices.SortFunc(all, byLength)
+	all := slices.DeleteFunc(s.parted(), func(f found) bool { return f.WithUsage })
+	slices.SortStableFunc(all, byLength)
 	for i, f := range all {
 		if i > 0 && (f.Lacking == all[0].Lacking || i > 1 && all[1].Lacking != all[0].Lacking) {
 			continue

@@ -131,8 +131,8 @@ func (p *Picture) withPart(t *answers, columns []int) *Picture {
 	return p
 }
 
-// hopeless is by how many nats a part may lengthen the description before its columns are polished.
-const hopeless = 25
+// A part may lengthen the description by so many nats before its columns are polished, and before those of others are.
+const hopeless, promising = 25, 10
 
 // grown adds parts as long as the description gets shorter.
 func (f found) grown(t *answers) found {
@@ -161,7 +161,10 @@ func (f found) taller(t *answers, but []int) found {
 		if try.nats > f.nats+hopeless {
 			break
 		}
-		if try = try.polishedAbout(t, len(f.Votes), 1).polishedAbout(t, -1, 2); try.nats < next.nats {
+		if try = try.polishedAbout(t, len(f.Votes), 2); try.nats < f.nats+promising {
+			try = try.polishedAbout(t, -1, 2)
+		}
+		if try.nats < next.nats {
 			next = try
 		}
 		if next.nats < f.nats || i == 1 {

@@ -17,12 +17,15 @@ type beliefs struct {
 	r [][]belief // by row
 }
 
+// leastBelief is the least posterior of a state that is asked about.
+const leastBelief = 3e-4
+
 func beliefsOf(p *Picture, t *answers) *beliefs {
 	o := &beliefs{states: prepare(p), t: t}
 	r := o.newRow()
 	for n := range t.x {
 		o.explain(r, t, n)
-		o.r = append(o.r, o.beliefs(r, leastWeight))
+		o.r = append(o.r, o.beliefs(r, leastBelief))
 	}
 	return o
 }

@@ -130,7 +130,7 @@ func (r *Result) HoldOut() error {
 		if err != nil {
 			return err
 		}
-		train := &search{ctx: s.ctx, seed: s.seed, again: s}
+		train := &search{ctx: s.ctx, seed: s.seed, whole: s}
 		train.data = patchwork.Data{Images: s.data.Images, Unit: s.data.Unit}
 		for i := range fold {
 			train.data.Weights = append(train.data.Weights, s.data.Weight(i)-fold[i])
