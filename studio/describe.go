@@ -78,7 +78,7 @@ func newModelInfo(m *model) *modelInfo {
 // inList returns the description without what makes it long.
 func (info *modelInfo) inList() modelInfo {
 	out, d := *info, *info.Description
-	d.Reading, d.Learned = nil, nil
+	d.Reading, d.Learned, d.OfMixed = nil, nil, nil
 	if bytes := textBytes(d.Columns) + partBytes(d.Parts); bytes > maxListed {
 		d.Columns, d.Parts = nil, nil
 	}

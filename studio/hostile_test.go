@@ -241,7 +241,6 @@ func hostile(t testing.TB) []hostileRequest {
 		{request{path: "/v1/data/d1/images?from=1&from=2"}, 400, "the parameter \"from\" is there 2 times"},
 		{request{path: "/v1/data/d1/images?n=1&from=2&n=1"}, 400, "\"n\" is there 2 times"},
 		{request{path: "/v1/data?name=a&name=b", body: "a,b\n1,0\n"}, 400, "\"name\" is there 2 times"},
-		{request{path: "/v1/rules/surface?rule=max&rule=max"}, 400, "\"rule\" is there 2 times"},
 		{learnWith(`{"data":"d1","for":"paper"}`), 422, "experts is missing"},
 		{learnWith(`{"data":"d9","experts":1}`), 404, "no data set"},
 		{learnWith(`{"data":"d1","experts":1,"auto":true}`), 422, "exclude each other"},
@@ -270,8 +269,6 @@ func hostile(t testing.TB) []hostileRequest {
 		{request{path: "/v1/rules/compose?p=NaN"}, 422, "not a probability"},
 		{request{path: "/v1/rules/compose?p=" + strings.TrimSuffix(strings.Repeat("0.5&p=", 40), "&p=")}, 422, "at most 32"},
 		{request{path: "/v1/rules/curves?points=100000"}, 422, "at most 1001"},
-		{request{path: "/v1/rules/surface?rule=nosuch"}, 422, "nosuch"},
-		{request{path: "/v1/rules/surface?rule=max&points=9999"}, 422, "at most 201"},
 
 		// Origin, host and path.
 		{request{path: "/v1/models", headers: []string{"Host: evil.example"}}, 403, "evil.example"},

@@ -44,11 +44,6 @@ type curvesQuery struct {
 	Points int       `query:"points" minimum:"2" maximum:"1001" default:"101"`
 }
 
-type surfaceQuery struct {
-	Rule   string `query:"rule" required:"true" maxLength:"40" doc:"name of a rule"`
-	Points int    `query:"points" minimum:"2" maximum:"201" default:"61"`
-}
-
 type ruleCurve struct {
 	Rule string    `json:"rule"`
 	Q    *float64  `json:"q" nullable:"true"`
@@ -100,8 +95,6 @@ func (s *core) ruleRoutes() {
 		})
 	add(s, operation("GET", "/v1/rules/curves", "curves",
 		"The composition of opinions with one more that varies from 0 to 1", 200), ruleCurves)
-	add(s, operation("GET", "/v1/rules/surface", "surface", "The likelihood of two parts (the paper's Figure 2)", 200),
-		ruleSurface)
 }
 
 // withQ returns a rule with another abstention value, if it has a choice.
@@ -152,56 +145,5 @@ func ruleCurves(_ context.Context, in *curvesQuery) (*curveList, error) {
 		add(rule.Max{Q: q})
 		add(rule.MaxMinusMin{Q: q})
 	}
-	return out, nil
-}
-
-type surfaceAnswer struct {
-	Rule     string    `json:"rule"`
-	Points   int       `json:"points"`
-	LogLik   f32       `json:"loglik" doc:"row-major, one row per value of p2 from 0 to 1; nats per pixel"`
-	Maxima   []maximum `json:"maxima" doc:"points of the grid with the largest value"`
-	Gradient gradient  `json:"gradient"`
-}
-
-type maximum struct {
-	X      float64 `json:"x" doc:"p1"`
-	Y      float64 `json:"y" doc:"p2"`
-	LogLik float64 `json:"loglik"`
-}
-
-type gradient struct {
-	Points int `json:"points"`
-	DX     f32 `json:"dx"`
-	DY     f32 `json:"dy"`
-}
-
-// gradientPoints is the side of the grid of arrows.
-const gradientPoints = 13
-
-// ruleSurface returns rule.TwoExperts on a grid, its maxima and its gradient.
-func ruleSurface(_ context.Context, in *surfaceQuery) (*surfaceAnswer, error) {
-	r, err := rule.Parse(in.Rule)
-	if err != nil {
-		return nil, problemAt(422, "query.rule", in.Rule, "%v", err)
-	}
-	n, out := in.Points, new(surfaceAnswer)
-	at := func(i, n int) float64 { return float64(i) / float64(n-1) }
-	values := make([]float64, n*n)
-	for i := range values {
-		values[i] = rule.TwoExperts(r, at(i%n, n), at(i/n, n))
-	}
-	best := slices.Max(values)
-	b := out
-	b.Rule, b.Points, b.LogLik, b.Maxima = r.Name(), n, newF32(values), []maximum{}
-	for i, v := range values {
-		if v > best-1e-12 {
-			b.Maxima = append(b.Maxima, maximum{at(i%n, n), at(i/n, n), v})
-		}
-	}
-	dx, dy := make([]float64, gradientPoints*gradientPoints), make([]float64, gradientPoints*gradientPoints)
-	for i := range dx {
-		dx[i], dy[i] = rule.TwoExpertsGradient(r, at(i%gradientPoints, gradientPoints), at(i/gradientPoints, gradientPoints))
-	}
-	b.Gradient = gradient{gradientPoints, newF32(dx), newF32(dy)}
 	return out, nil
 }

@@ -1,8 +1,6 @@
 package studio
 
 import (
-	"fmt"
-	"math"
 	"testing"
 
 	"example.com/patchwork/rule"
@@ -74,33 +72,6 @@ func TestRuleCurves(t *testing.T) {
 			if c.Rule != want[i].Name() || c.P[j] != want[i].Compose(.6, .1, p) {
 				t.Errorf("%s at %v: %v", c.Rule, p, c.P[j])
 			}
-		}
-	}
-}
-
-// TestRuleSurface: the surface has its two maxima where the paper says, and its
-// arrows point uphill.
-func TestRuleSurface(t *testing.T) {
-	s := newServer(t, nil)
-	for _, r := range []rule.Rule{rule.SumOfLogOdds{}, rule.MaxMinusMin{Q: .5}} {
-		got := ask[struct {
-			Points   int
-			LogLik   f32
-			Maxima   []maximum
-			Gradient gradient
-		}](t, s, request{path: fmt.Sprintf("/v1/rules/surface?rule=%s&points=21", r.Name())}, 200)
-		values := numbers(t, got.LogLik)
-		if len(values) != 21*21 || len(got.Maxima) != 2 || got.Maxima[0].X+got.Maxima[0].Y != 1 ||
-			math.Abs(got.Maxima[0].LogLik-math.Log(.5)/2) > 1e-12 {
-			t.Errorf("%s: %d values, maxima %v", r.Name(), len(values), got.Maxima)
-		}
-		for i, v := range values {
-			if want := rule.TwoExperts(r, float64(i%21)/20, float64(i/21)/20); math.Abs(float64(v)-want) > 1e-6 {
-				t.Fatalf("%s at %d: %v, want %v", r.Name(), i, v, want)
-			}
-		}
-		if n := got.Gradient.Points; len(numbers(t, got.Gradient.DX)) != n*n || len(numbers(t, got.Gradient.DY)) != n*n {
-			t.Errorf("%d arrows", n)
 		}
 	}
 }

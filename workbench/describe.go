@@ -113,6 +113,11 @@ type OfMixed struct {
 	Graded      []string `json:"graded"`       // parts that are in every row to some degree, in words
 	// GradedBetter says that these fit better, by cells that were held out. Both predict.
 	GradedBetter bool `json:"graded_better"`
+
+	// Means are those that the parts say of each column, null where they say none, Everywhere those of all rows: see
+	// Mixed.Means.
+	Means      [][]*float64 `json:"means"`
+	Everywhere []float64    `json:"everywhere"`
 }
 
 // OfClasses is what only models of classes have.
@@ -241,6 +246,7 @@ func (m Mixed) Describe() *Description {
 	d := &Description{Rule: "pool", Experts: m.K(), Height: 1, Width: len(m.Columns), Columns: m.ColumnNames(),
 		Names: m.Names(),
 		Parts: parts(m), Reading: m.Reading, OfMixed: &OfMixed{Graded: []string{}, GradedBetter: m.ShowGraded}, model: m}
+	d.Means, d.Everywhere = m.Means()
 	for k := range m.Parts {
 		d.Usage = append(d.Usage, m.Parts[k].Share)
 		d.ColumnVotes += len(m.Parts[k].Votes())

@@ -399,14 +399,13 @@ func mixedLearned(f *learnFlags, m workbench.Mixed, l *learning, took time.Durat
 	for k, p := range d.Parts {
 		lines = append(lines, workbench.Full(m, k)+", "+p.Words)
 	}
-	means, everywhere := m.Means()
 	lines = append(lines, fmt.Sprintf("description length %.1f nats, improved from the shortest of %s: %s", r.Length,
 		words.Count(len(r.Starts), "start"), tenths(r.Starts)))
 	if f.Experts > m.K() {
 		lines = append(lines, f.fewer(m.K()))
 	}
 	return mixedReport{f.output, "mixed", r.Rows, m.K(), r.LogLik, r.Length, d.ColumnVotes, len(d.Graded), d.Usage, d.Parts,
-		means, everywhere, r.Starts, l.Profile, took.Seconds()}, lines
+		d.Means, d.Everywhere, r.Starts, l.Profile, took.Seconds()}, lines
 }
 
 // mostPartsSaid is how many parts of a wide table are said in words.

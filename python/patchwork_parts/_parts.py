@@ -2,7 +2,9 @@
 
 import io
 import json
+import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from ._picture import Picture
 from ._pipe import PatchworkError, run
 from ._real import compose_real
 from ._rows import Rows, arrays, seed, weights_of
-from ._rules import compose
+from ._rules import RULES, compose
 
 __all__ = ["PartsModel"]
 
@@ -64,6 +66,8 @@ class PartsModel(TransformerMixin, Rows):
         Seed; None is 0, so that the same data give the same parts.
     n_jobs : int or None
         Processor cores to use; None: all. The parts do not depend on it.
+    verbose : int
+        1: after learning, print what the columns were taken for and what was learned.
 
     Attributes
     ----------
@@ -81,6 +85,8 @@ class PartsModel(TransformerMixin, Rows):
         Names of the columns of components_; a category has one for each word ("town=Oslo").
     plan_, notes_ : dict or None, str
         What the program took each column of a frame for, and what it said about it.
+    names_ : list of str
+        What the parts are called: "part 1", or the names in the file that load read.
     usage_ : ndarray of shape (n_components_,)
         How often each part is in a row, on average.
     compounds_ : ndarray of shape (n, n_components_)
@@ -98,7 +104,7 @@ class PartsModel(TransformerMixin, Rows):
     """
 
     def __init__(self, n_components=None, *, rule="auto", shape=None, shift=0, rotate=None, aim="interpret",
-                 method=None, threshold=None, values="auto", columns=None, codes="picks", random_state=None, n_jobs=None):
+                 method=None, threshold=None, values="auto", columns=None, codes="picks", random_state=None, n_jobs=None, verbose=0):
         self.n_components = n_components
         self.rule = rule
         self.shape = shape
@@ -112,6 +118,7 @@ class PartsModel(TransformerMixin, Rows):
         self.codes = codes
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X, y=None, sample_weight=None):
         """Learn parts from the rows of X, of 0, 1 and NaN for unknown, or of real values; y is ignored.
@@ -121,6 +128,27 @@ class PartsModel(TransformerMixin, Rows):
         rows, weights = self._begin(X, sample_weight)
         self._seen = None
         return self._learn(rows, weights)
+
+    @classmethod
+    def load(cls, path):
+        """Return the parts of a model file that patchwork learn wrote; rows of a table are then given as frames."""
+        self = cls()
+        self.model_ = Path(path).read_bytes()
+        out, _, _ = run(["show", "m.npz", "--json"], {"m.npz": self.model_})
+        about = json.loads(out)
+        if "classes" in about:
+            raise ValueError(f"{path} is a model of classes, which has no parts of its own")
+        columns, height = about.get("columns"), about["height"]
+        self.shape = None if height == 1 else tuple(about.get("images") or (height, about["width"]))
+        self.values_ = "bits" if about["rule"] in RULES else "real"
+        self.plan_, self.notes_, self.thresholds_, self._seen = about.get("reading") and {"columns": columns} if columns else None, "", None, None
+        self.n_features_in_ = self.shape[0] * self.shape[1] if self.shape else about["width"]
+        if columns:
+            self.feature_names_in_ = np.asarray(columns, dtype=object)
+        self.description_length_ = (about.get("learned") or {}).get("description_length") or float("nan")
+        self._take(about)
+        self.names_ = [p["name"] or f"part {k + 1}" for k, p in enumerate(about["parts"])]
+        return self
 
     def partial_fit(self, X, y=None, sample_weight=None):
         """Learn again, from the rows of X and all that were given to partial_fit since fit."""
@@ -210,6 +238,17 @@ class PartsModel(TransformerMixin, Rows):
         else:
             _, _, got = self._run("explain", self._prepare(X), ["-o", "e.jsonl", "--picture", name], name)
         return Picture(got[name])
+
+    def plot(self, X=None, *, ax=None):
+        """Draw the picture of draw with matplotlib, and return its axes."""
+        import matplotlib.image
+        import matplotlib.pyplot
+
+        if ax is None:
+            ax = matplotlib.pyplot.gca()
+        ax.imshow(matplotlib.image.imread(io.BytesIO(self.draw(X)), format="png"))
+        ax.set_axis_off()
+        return ax
 
     def get_feature_names_out(self, input_features=None):
         """Return part0, part1, ..."""
@@ -337,6 +376,9 @@ class PartsModel(TransformerMixin, Rows):
         report = json.loads(out)
         self.description_length_ = report.get("description_length") or float("nan")
         self._take(report)
+        self.names_ = [f"part {k + 1}" for k in range(self.n_components_)]
+        if self.verbose:
+            print(f"{self.notes_}learned {self.n_components_} parts from {len(rows)} rows in {report['seconds']:.1f} s", file=sys.stderr)
         return self
 
     def _take(self, report):

@@ -15,7 +15,7 @@ def compose(rule, q, experts):
     votes = experts != q if rule in ("max-minus-min", "mean", "sum-of-log-odds", "normalized-sum") else experts > q
     experts = np.where(votes, experts, q)
     count = votes.sum(axis=0)
-    together = _RULES[rule](q, experts, votes)
+    together = RULES[rule](q, experts, votes)
     alone = np.where(votes, experts, 0).sum(axis=0)
     return np.where(count == 0, q, np.where(count == 1, alone, together))
 
@@ -75,5 +75,5 @@ def _tossed(heads, p):
     return longer
 
 
-_RULES = {"max": _max, "max-minus-min": _max_minus_min, "noisy-or": _noisy_or, "sum-of-odds": _sum_of_odds,
+RULES = {"max": _max, "max-minus-min": _max_minus_min, "noisy-or": _noisy_or, "sum-of-odds": _sum_of_odds,
           "mean": _mean, "sum-of-log-odds": _sum_of_log_odds, "normalized-sum": _normalized_sum}

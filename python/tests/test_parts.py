@@ -109,6 +109,26 @@ class TestPartsModel(unittest.TestCase):
         self.assertTrue((s == m.sample(500, random_state=2)).all())
         self.assertFalse((s == m.sample(500, random_state=3)).all())
 
+    def test_loads_what_the_command_learned(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def command(*args):
+                subprocess.run([_pipe.program(), *args, "-q"], cwd=folder, check=True)
+            X, _ = planted()
+            fitted = PartsModel().fit(X)
+            np.savez(f"{folder}/x.npz", x=X)
+            command("learn", "x.npz", "-o", "m.npz")
+            command("show", "m.npz", "--name", "1=first")
+            m = PartsModel.load(f"{folder}/m.npz")
+            self.assertEqual(m.names_[:2], ["first", "part 2"])
+            self.assertEqual(fitted.names_[0], "part 1")
+            self.assertTrue((m.transform(X) == fitted.transform(X)).all())
+            Path(f"{folder}/y.csv").write_text("who,town,age\n" + "".join(
+                f"p{i},{'Oslo' if i % 2 else 'Bergen'},{20 + 30 * (i % 2) + i % 7}\n" for i in range(60)))
+            command("learn", "y.csv", "-o", "y.npz")
+            y = PartsModel.load(f"{folder}/y.npz")
+            self.assertEqual((y.values_, list(y.columns_), y.components_.shape[1]), ("real", ["town=Bergen", "age"], 2))
+            self.assertEqual(y.draw()[1:4], b"PNG")
+
     def test_log_odds(self):
         X, has = planted()
         X[0, :8] = np.nan  # nobody knows about one of the parts

@@ -8,7 +8,7 @@ import { clean, world } from "./world.ts";
 
 /** What must be on a view before it is looked at. */
 const ready: Record<string, string> = {
-  start: ".cards .main", draw: ".picks > li", experts: ".expert canvas, .expert .strength", sample: ".sample .strip canvas", learn: ".pad canvas", classes: ".pad canvas", rules: ".map", rows: ".rowparts li", find: ".sheet img",
+  start: ".cards .main", draw: ".picks > li", experts: ".expert canvas, .expert .strength", sample: ".sample .strip canvas", learn: ".pad canvas", classes: ".pad canvas", rules: ".rules .chart polyline", rows: ".rowparts li", find: ".sheet img",
 };
 
 async function settle(page: Page, view: string): Promise<void> {
@@ -37,14 +37,3 @@ for (const colorScheme of schemes) {
     });
   }
 }
-
-test("the button changes the colours, and the page remembers", async () => {
-  const v = await visit(world.browser, world.studio.url, "rules", { colorScheme: "light" }), { page } = v;
-  const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), light = await ground();
-  await page.getByRole("button", { name: "Switch to dark colours" }).click();
-  const dark = await ground();
-  assert.notEqual(dark, light);
-  await page.reload();
-  assert.equal(await ground(), dark);
-  await clean(v);
-});

@@ -82,7 +82,7 @@ test("sampling, at random and along the principal directions", async () => {
 });
 
 test("parts: the examples that one explains best, and all that have it", async () => {
-  const v = await visit(world.browser, world.studio.url, "experts"), { page } = v;
+  const v = await visit(world.browser, world.studio.url, "experts?model=letter-t&data=letters-t"), { page } = v;
   await page.getByRole("button", { name: "Details… of part 2" }).first().click();
   await page.getByRole("heading", { name: "Explains best" }).waitFor();
   await page.waitForFunction(() => document.querySelectorAll("dialog .wall canvas").length === 6);
@@ -121,7 +121,7 @@ test("a table: its parts by name, a row explained by parts, unknown cells predic
   await clean(v);
 });
 
-test("rules: both figures answer to their sliders", async () => {
+test("rules: the figure answers to its sliders", async () => {
   const v = await visit(world.browser, world.studio.url, "rules"), { page } = v;
   const row = page.getByRole("row", { name: /^Maximum minus minimum/ });
   await row.waitFor();
@@ -129,11 +129,5 @@ test("rules: both figures answer to their sliders", async () => {
   await page.waitForFunction(() => [...document.querySelectorAll("tr")].some((r) => /^Maximum minus minimum.*0\.300$/.test(r.textContent ?? ""))); // .7 + .1 - .5
   await page.getByRole("slider", { name: /^q, where no part votes, of maximum minus/ }).fill("0.3");
   await page.waitForFunction(() => [...document.querySelectorAll("tr")].some((r) => /^Maximum minus minimum.*0\.500$/.test(r.textContent ?? ""))); // .7 + .1 - .3
-  const map = page.locator(".map").nth(1);
-  await map.scrollIntoViewIfNeeded();
-  await page.locator(".map").nth(1).click({ position: { x: 300, y: 250 } });
-  await page.getByRole("slider", { name: /Part 1 starts/ }).fill("0.8");
-  await page.getByRole("slider", { name: /Part 2 starts/ }).fill("0.3");
-  await page.waitForFunction(() => [...document.querySelectorAll("figcaption")].filter((f) => /1\.00, part 2 = 0\.00: a best pair/.test(f.textContent ?? "")).length === 2);
   await clean(v);
 });

@@ -13,7 +13,6 @@ import { Sample } from "./sample.tsx";
 import { Start } from "./start.tsx";
 import { Rows } from "./rows.tsx";
 import { api, connect, data, home, link, missing, modelID, models, ofNumbers, server, useCell, useModel, viewOf, wantModelFor } from "./store.ts";
-import { theme, toggleTheme } from "./theme.ts";
 import { follow, go, open, view } from "./address.ts";
 import { Manage } from "./manage.tsx";
 import { dropped, take } from "./opened.ts";
@@ -49,7 +48,6 @@ export function App(): JSX.Element {
           ))}
         </nav>
         <Choose />
-        <ThemeButton />
       </header>
       <div role="alert" class={state === "down" ? "banner" : "hidden"}>
         {state === "down" && `${home.it} does not answer; your drawing is kept. Trying again every second.`}
@@ -122,11 +120,6 @@ function Choose(): JSX.Element {
       {managing && <Manage onClose={() => setManaging(false)} />}
     </div>
   );
-}
-
-function ThemeButton(): JSX.Element {
-  const now = useCell(theme), other = now === "dark" ? "light" : "dark";
-  return <button type="button" class="theme" aria-label={`Switch to ${other} colours`} title={`Switch to ${other} colours`} onClick={toggleTheme}>{now === "dark" ? "☀" : "☾"}</button>;
 }
 
 /** Asks for the token of the server. */

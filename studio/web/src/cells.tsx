@@ -72,7 +72,7 @@ export function Cells({ model, row, predicted, layer, onChange }: Props): JSX.El
       </div>
       {shown.length === 0 && <p class="fine">{text ? `No column here is called “${search}”.` : `There is no cell of ${filters[filter]}.`}</p>}
       <p class="fine">
-        Click a cell: on, off, unknown. Keys: 1, 0, ? and arrows. A number in a cell is the part that explains it; a dashed frame says that nothing does. A 1 with neither is likely without any part: the background explains it.
+        Click a cell: on, off, unknown. Keys: 1, 0, ? and arrows. A number in a cell is the part that explains it; a dashed frame says that nothing does. A plain 1 is common anyway and needs no part.
         {unknown && " Unknown cells show the probability of “on”, averaged over the best explanations."}
       </p>
     </>

@@ -115,20 +115,10 @@ function Intro({ model }: { model: Model }): JSX.Element {
   );
 }
 
-/** The result in a sentence, which is read out when drawing pauses. */
+/** The result in a sentence. */
 function Finding({ shown, model }: { shown: drawing.Shown; model: Model }): JSX.Element {
-  const n = shown.picks.length, layer = drawing.layerAt(shown, n), left = leftOver(shown.bits, layer, votesBothWays(model));
-  const text = finding(shown.picks, moves(model), shown.bits.ink(), left, (k) => fully(model, k)), [spoken, setSpoken] = useState("");
-  useEffect(() => {
-    const timer = setTimeout(() => setSpoken(text), 600);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return (
-    <>
-      <p class="finding">{text}</p>
-      <p class="hidden" role="status">{spoken}</p>
-    </>
-  );
+  const layer = drawing.layerAt(shown, shown.picks.length), left = leftOver(shown.bits, layer, votesBothWays(model));
+  return <p class="finding" role="status">{finding(shown.picks, moves(model), shown.bits.ink(), left, (k) => fully(model, k))}</p>;
 }
 
 /** The part that decides one pixel, and the votes of the others. */

@@ -75,7 +75,7 @@ export function Find(): JSX.Element {
     <div class="view finder">
       <p class="intro">
         <b>Mark one example on a page and see all that look like it.</b> Draw a box around a symbol, close to its ink; every place where it stands, turned or mirrored, is found, with the odds
-        that it is really there. What has strokes more or less is not the symbol, but withheld, with the reason; long straight lines belong to the page.
+        that it is really there. Symbols with extra or missing strokes are withheld, with the reason; long straight lines are ignored.
       </p>
       <section class="card" aria-label="Page">
         <div class="row">

@@ -85,10 +85,10 @@ export function Learn(): JSX.Element {
     <div class="view learn">
       <p class="intro">
         {set && ofNumbers(set)
-          ? <>The model is not told what the parts are: it finds which {set.table ? "columns" : "pixels"} are higher or lower together than otherwise. Numbers are taken as they are. <b>How many parts there are is found, too, if you do not say.</b></>
+          ? <>Learning finds which {set.table ? "columns" : "pixels"} are high or low together. <b>Leave the number of parts empty, and Patchwork chooses it.</b></>
           : set?.table
-          ? <>The model is not told what the parts are: it finds which columns go together. Each part is a list of columns that say yes or no together, and a few parts explain a row. <b>How many parts there are is found, too, if you do not say.</b></>
-          : <>The model is not told what the parts are: it finds a few templates that, shifted and turned, explain all examples. <b>Ten drawings of one letter are enough.</b></>}
+          ? <>Learning finds which columns go together; a few such parts explain a row. <b>Leave the number of parts empty, and Patchwork chooses it.</b></>
+          : <>Learning finds a few templates that, shifted and turned, explain all examples. <b>Ten drawings of one letter are enough.</b></>}
       </p>
       <div class="setup">
         <section class="card" aria-label="Examples to learn from">

@@ -4,7 +4,6 @@ import { words, type Answer, type Rule } from "./api.ts";
 import { number } from "./format.ts";
 import { css, hue } from "./palette.ts";
 import { api, arrivals, useCell } from "./store.ts";
-import { Landscape } from "./landscape.tsx";
 import { theme } from "./theme.ts";
 import { useLatest } from "./uselatest.ts";
 
@@ -17,7 +16,7 @@ function lineColour(i: number, dark: boolean): string {
   return css(hue(dark && colours[i] === 2 ? 5 : colours[i]));
 }
 
-/** The Rules view: interactive versions of the paper's Figures 1 and 2. */
+/** The Rules view: an interactive version of the paper's Figure 1. */
 export function Rules(): JSX.Element {
   const [rules, setRules] = useState<Rule[]>([]), [wrong, setWrong] = useState(""), arrival = useCell(arrivals);
   useEffect(() => void api.rules().then(setRules, (e: unknown) => setWrong(words(e))), [arrival]);
@@ -28,7 +27,6 @@ export function Rules(): JSX.Element {
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       {rules.length > 0 && <Opinions rules={rules} />}
-      {rules.length > 0 && <Landscape rules={rules} />}
     </div>
   );
 }

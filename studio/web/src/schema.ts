@@ -155,12 +155,6 @@ export interface Geometry {
   sd: Array<number>;
 }
 
-export interface Gradient {
-  dx: string;
-  dy: string;
-  points: number;
-}
-
 export interface Ground {
   deviation: string;
   mean: string;
@@ -222,12 +216,6 @@ export interface LabelledImages {
   name: string;
 }
 
-export interface Maximum {
-  loglik: number;
-  x: number;
-  y: number;
-}
-
 export interface MeanPose {
   angle: number;
   dx: number;
@@ -241,6 +229,7 @@ export interface ModelInfo {
   columns?: Array<string>;
   command: string | null;
   components: Array<Component>;
+  everywhere?: Array<number>;
   experts: number;
   findings?: Array<Finding>;
   frame: Array<number>;
@@ -252,6 +241,7 @@ export interface ModelInfo {
   images: Array<number>;
   images_counted?: number;
   learned?: unknown;
+  means?: Array<Array<number>>;
   name: string;
   names?: Array<string>;
   outside?: string;
@@ -495,14 +485,6 @@ export interface Step {
   votes: string;
 }
 
-export interface SurfaceAnswer {
-  gradient: Gradient;
-  loglik: string;
-  maxima: Array<Maximum>;
-  points: number;
-  rule: string;
-}
-
 export interface WireImage {
   bits?: string;
   height: number;
@@ -590,7 +572,6 @@ export interface Operations {
   "GET /v1/rules": { answer: RuleList };
   "GET /v1/rules/compose": { query: { p: Array<number>; q?: Array<number> }; answer: ComposedList };
   "GET /v1/rules/curves": { query?: { p1?: Array<number>; q?: Array<number>; points?: number }; answer: CurveList };
-  "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswer };
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswer };
   "GET /v1/server": { answer: ServerInfo };
 }

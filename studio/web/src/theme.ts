@@ -1,32 +1,11 @@
-// Light or dark: the preference of the system, unless the user has chosen.
-import { Cell, useCell } from "./store.ts";
+// Light or dark: the preference of the system.
 import { darkPaper, lightPaper, type Paper } from "./palette.ts";
+import { Cell, useCell } from "./store.ts";
 
-export type Theme = "light" | "dark";
-
-const key = "patchwork-theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
-const stored = localStorage.getItem(key);
-const chosen = new Cell<Theme | null>(stored === "light" || stored === "dark" ? stored : null);
-export const theme = new Cell<Theme>(current());
+export const theme = new Cell<"light" | "dark">(system.matches ? "dark" : "light");
 
-function current(): Theme {
-  return chosen.value ?? (system.matches ? "dark" : "light");
-}
-
-function apply(): void {
-  document.documentElement.dataset.theme = current();
-  theme.set(current());
-}
-
-apply();
-system.addEventListener("change", apply);
-
-export function toggleTheme(): void {
-  chosen.set(current() === "dark" ? "light" : "dark");
-  localStorage.setItem(key, chosen.value as string);
-  apply();
-}
+system.addEventListener("change", () => theme.set(system.matches ? "dark" : "light"));
 
 /** The colours of images in the current theme. */
 export function usePaper(): Paper {
