@@ -73,6 +73,7 @@ type Report struct {
 	Gained     Number     `json:"gained_per_row"`          // nats by the parts, of rows that are possible
 	Impossible int64      `json:"impossible_rows"`         // of probability 0
 	Together   []Pair     `json:"together"`
+	Compounds  []string   `json:"compounds,omitempty"` // of parts of a table of bits, in words
 	Labels     []Label    `json:"labels"`
 	Skipped    []Skipped  `json:"labels_skipped"`
 	NamedBy    []string   `json:"rows_named_by"` // label columns

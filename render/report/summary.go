@@ -153,8 +153,11 @@ func (r *Report) sayLabel() string {
 	return text
 }
 
-// sayTogether names the pair that is furthest from chance.
+// sayTogether names the first compound, or the pair that is furthest from chance.
 func (r *Report) sayTogether() string {
+	if len(r.Compounds) > 0 {
+		return sentence(r.Compounds[0]) + "."
+	}
 	best, text := beyond+0.0, ""
 	for _, p := range r.Together {
 		if z := math.Abs(float64(p.Z)); z > best {

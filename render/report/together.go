@@ -1,5 +1,7 @@
 package report
 
+import "example.com/patchwork/diagnose/words"
+
 // Pair is two parts and how often rows use both.
 type Pair struct {
 	A        int    `json:"part_a"`
@@ -20,6 +22,11 @@ func (b *builder) together() {
 			for _, q := range parts {
 				both[p*k+q] += b.set.Weight(i)
 			}
+		}
+	}
+	if of := b.bits; of != nil {
+		if kind, _ := words.Compounds(of); kind != "" {
+			b.r.Compounds = words.Together(of)
 		}
 	}
 	b.r.Together = []Pair{}
