@@ -234,7 +234,8 @@ func (w *Wide) findNames(path string) error {
 			names = append(names, strings.TrimSpace(s.Text()))
 		}
 		if s.Err() != nil || len(names) != w.Width || boundNames(names) != nil {
-			w.Note = fmt.Sprintf("%s has not one name in a line for each of %d columns; it is left out", filepath.Base(name), w.Width)
+			w.Note = fmt.Sprintf("%s has not one name in a line for each of %d columns; it is left out",
+				filepath.Base(name), w.Width)
 			continue
 		}
 		w.Columns, w.Note = names, "the names of the columns are those of "+filepath.Base(name)

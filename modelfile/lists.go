@@ -25,7 +25,8 @@ type listsHeader struct {
 }
 
 // listsNeed are the arrays that every such model has.
-var listsNeed = needs{"a model of a wide table needs it: vote_part, vote_column and vote of one length, usage (K), q (D)",
+var listsNeed = needs{
+	"a model of a wide table needs it: vote_part, vote_column and vote of one length, usage (K), q (D)",
 	[]string{"vote_part", "vote_column", "vote", "usage", "q"}}
 
 // WriteLists writes a model of a wide table: a zip that numpy.load opens, with its votes as lists: `vote_part` and
@@ -61,7 +62,8 @@ func WriteLists(w io.Writer, m *lists.Model) error {
 		npy.Member{Name: "q", Array: npy.New(m.Q, len(m.Q))})
 }
 
-// ReadLists reads a model of a wide table of size bytes. Bad content yields a [*FormatError]; errors of r are passed on.
+// ReadLists reads a model of a wide table of size bytes. Bad content yields a [*FormatError]; errors of r are passed
+// on.
 func ReadLists(r io.ReaderAt, size int64) (*lists.Model, error) {
 	z, text, err := open(r, size, listsNeed)
 	if err != nil {
@@ -88,7 +90,8 @@ func ReadLists(r io.ReaderAt, size int64) (*lists.Model, error) {
 	if err := readVotes(read, m); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(checkList("columns", m.Columns, len(m.Q), ""), checkList("names", m.Names, len(m.Parts), "")); err != nil {
+	err = cmp.Or(checkList("columns", m.Columns, len(m.Q), ""), checkList("names", m.Names, len(m.Parts), ""))
+	if err != nil {
 		return nil, err
 	}
 	if err := m.Check(); err != nil {

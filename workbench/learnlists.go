@@ -3,7 +3,6 @@ package workbench
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -34,7 +33,7 @@ func (l *Learning) wide(facts *recipe.Facts) bool {
 	if l.data.Lists == nil && !fewOn(ones, l.data.Len(), facts.Width) || l.data.Lists != nil && !FewOn(l.data.Lists) {
 		return false
 	}
-	l.Profile = fmt.Sprintf("%s: learning as a wide table, by lists of what is on", RowsText(facts.Rows, 1, facts.Width, true))
+	l.Profile = RowsText(facts.Rows, 1, facts.Width, true) + ": learning as a wide table, by lists of what is on"
 	return true
 }
 
@@ -81,7 +80,8 @@ func (l *Learning) lists(ctx context.Context, tell func(Step) bool) (last Step, 
 	var m *lists.Model
 	err = l.watched(ctx, tell, func(ctx context.Context, say func(Step)) (some bool, err error) {
 		opt.Progress = func(parts int, length float64) {
-			say(Step{CurvePoint: patchwork.CurvePoint{Stage: "grow", Experts: parts, DescriptionLength: length}, Candidate: true})
+			at := patchwork.CurvePoint{Stage: "grow", Experts: parts, DescriptionLength: length}
+			say(Step{CurvePoint: at, Candidate: true})
 		}
 		m, err = lists.Learn(ctx, t, opt)
 		return m != nil, err

@@ -33,8 +33,8 @@ func (m Lists) Bits() (Bits, error) {
 		return Bits{}, fmt.Errorf("the model has no parts")
 	}
 	if len(m.Parts) > mostDense/width {
-		return Bits{}, fmt.Errorf("the model has %s of %s, too many for this command; explain, score, predict and show take it",
-			words.Count(len(m.Parts), "part"), words.Count(width, "column"))
+		return Bits{}, fmt.Errorf("the model has %s of %s, too many for this command; explain, score, predict and show "+
+			"take it", words.Count(len(m.Parts), "part"), words.Count(width, "column"))
 	}
 	var templates [][]float64
 	for _, p := range m.Parts {

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sort"
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/learn/real"
@@ -53,6 +54,24 @@ func (x *Filled) Cells(i int) (at []int) {
 		if x.all || known == 0 {
 			at = append(at, d)
 		}
+	}
+	return at
+}
+
+// Next returns the n cells of row i of these that are not on and most probably would be, the most probable first; none
+// of numbers.
+func (x *Filled) Next(i, n int) (at []int) {
+	if x.Frame.Values != nil {
+		return nil
+	}
+	row, p := x.Frame.Images[x.From+i].AppendValues(nil), x.Values[i]
+	for d, is := range row {
+		if is == 1 || len(at) == n && p[d] <= p[at[n-1]] {
+			continue
+		}
+		i := sort.Search(len(at), func(i int) bool { return p[at[i]] < p[d] })
+		at = slices.Insert(at, i, d)
+		at = at[:min(n, len(at))]
 	}
 	return at
 }

@@ -28,13 +28,15 @@ pixels of the image row by row. Rows come in the order of the input.
 
 --cells writes a table with a row per unknown cell (with --all, per cell): row, the
 number of its row in the input, from 1; column, its name (y and x, from 0, for
-images); probability; and the row's labels.`
+images); probability; and the row's labels. --top N writes such a table of what comes
+next: of the columns that a row does not have the N most probable, each by its other cells.`
 
 const predictExample = `  patchwork synth quadrants --n 200 --seed 1 --hide 0.1 -o rows.npz
   patchwork learn rows.npz --rule max-minus-min -k 4 --starts 2 -o votes.npz
   patchwork predict -m votes.npz rows.npz -o filled.npz
   patchwork predict -m votes.npz rows.npz --rows :3 -o -
-  patchwork predict -m votes.npz rows.npz --rows :3 --cells -o cells.csv`
+  patchwork predict -m votes.npz rows.npz --rows :3 --cells -o cells.csv
+  patchwork predict -m votes.npz rows.npz --rows :3 --top 2 -o next.csv`
 
 // predictFlags are the flags of predict.
 type predictFlags struct {
@@ -43,6 +45,7 @@ type predictFlags struct {
 	output string
 	all    bool
 	cells  bool // one cell per row of the output
+	top    int  // so many cells of each row that are not on, the most probable first; 0 for those that are unknown
 	format string
 }
 
@@ -69,7 +72,9 @@ func (a *app) predictCommand() *cobra.Command {
 	fs.BoolVar(&f.cells, "cells", false,
 		"write a row per unknown cell: its row, its column and the probability that it is on")
 	fs.BoolVar(&f.all, "all", false, "give the averaged probability of every bit, known ones too")
-	everyday(cmd, "model output cells all rows where best")
+	fs.IntVar(&f.top, "top", 0, "write the so many columns that each row does not have and most probably would, the most "+
+		"probable first")
+	everyday(cmd, "model output cells top all rows where best")
 	return cmd
 }
 
@@ -81,6 +86,10 @@ func (f *predictFlags) check() (err error) {
 	if err := f.best.check(); err != nil {
 		return err
 	}
+	if f.top < 0 {
+		return usagef("--top %d: give how many columns of each row", f.top)
+	}
+	f.cells, f.all = f.cells || f.top > 0, f.all || f.top > 0
 	command := "predict"
 	if f.cells {
 		command = "predict --cells"
@@ -188,6 +197,9 @@ func (p *predictions) cellTable(x *workbench.Filled) *answers {
 	var of, at []int
 	for i := range x.Rows {
 		cells := x.Cells(i)
+		if p.flags.top > 0 {
+			cells = x.Next(i, p.flags.top)
+		}
 		of, at = append(of, slices.Repeat([]int{i}, len(cells))...), append(at, cells...)
 	}
 	t, n := new(answers), len(of)

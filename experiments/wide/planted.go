@@ -41,6 +41,13 @@ var shapes = []shape{
 	{name: "mlarge", rows: 20000, width: 100000, parts: 200, least: 20, most: 100, support: 10, miss: .1, density: .035},
 	{name: "noise", rows: 2000, width: 3000, density: .01, power: true},
 	{name: "noisehalf", rows: 300, width: 100, density: .3},
+	{name: "levels", rows: 2000, width: 1000, parts: 30, least: 6, most: 20, support: 1.5, miss: .1, density: .02,
+		spread: .7},
+	{name: "levels1", rows: 2000, width: 1000, parts: 30, least: 6, most: 20, support: 1.5, miss: .1, density: .02,
+		spread: 1, power: true},
+	{name: "m500", rows: 600, width: 500, parts: 20, least: 2, most: 10, support: 2, miss: .1, density: .05},
+	{name: "m500b", rows: 2000, width: 500, parts: 20, least: 2, most: 10, support: 2, miss: .1, density: .05},
+	{name: "rare", rows: 2000, width: 3000, parts: 40, least: 8, most: 20, support: .3, miss: .1, density: .005},
 	{name: "uneven", rows: 2000, width: 1000, density: .02, spread: .7},
 	{name: "unevenpower", rows: 2000, width: 1000, density: .02, spread: 1, power: true},
 }

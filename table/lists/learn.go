@@ -155,10 +155,13 @@ func (m *Model) withFound(found []*find) *Model {
 // last gives votes strengths of their own where that pays, and all of them those that a file
 // holds, in the order of how often parts are there.
 func (l *learner) last(s *state) (*state, error) {
+	s, err := l.levelled(s)
+	if err != nil {
+		return nil, err
+	}
 	l.own = true
 	defer func() { l.own = false }()
-	s, err := l.em(s, roundsOfMoves)
-	if err != nil {
+	if s, err = l.em(s, roundsOfMoves); err != nil {
 		return nil, err
 	}
 	order := make([]int, len(s.Parts))

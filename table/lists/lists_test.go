@@ -267,3 +267,69 @@ func bruteForce(m *Model, ones []int32) float64 {
 	}
 	return math.Log(sum)
 }
+
+// Rows that say yes more than others in general have no part for it.
+func TestLevelsAreNoParts(t *testing.T) {
+	for seed := range uint64(4) {
+		rng := rand.New(rand.NewPCG(seed, 96))
+		parts := columns(rng, 400, 6, 12)
+		data := bitmap.NewLists(400)
+		for range 700 {
+			level := math.Exp(0.8 * rng.NormFloat64())
+			one := planted(rng, 1, 400, parts, map[bool]float64{true: 0.15}[seed%2 == 1], 0.9, math.Min(0.4, 0.02*level))
+			data.Append(one.Row(0))
+		}
+		want := map[bool]int{true: len(parts)}[seed%2 == 1]
+		if m := learned(t, data, Options{Seed: seed}); len(m.Parts) != want {
+			t.Errorf("seed %d: %d parts, not %d", seed, len(m.Parts), want)
+		}
+	}
+}
+
+// What is predicted of a cell is its probability beside the others.
+func TestPredictIsByTheOtherCells(t *testing.T) {
+	m := &Model{Parts: []Part{{Columns: []int32{0, 1, 2, 3}, P: []float64{0.9, 0.9, 0.9, 0.9}}}, Usage: []float64{0.2},
+		Q: []float64{0.1, 0.1, 0.1, 0.1, 0.3}}
+	x := NewExplainer(m)
+	joint := func(ones ...int32) float64 { return math.Exp(bruteForce(m, ones)) }
+	for d, got := range x.Predict([]int32{0, 1}, nil)[2:] {
+		d := int32(d + 2)
+		if want := joint(0, 1, d) / (joint(0, 1) + joint(0, 1, d)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("column %d is on with probability %v, want %v", d, got, want)
+		}
+	}
+	got := x.Predict([]int32{0, 1}, []int32{2, 3})
+	if want := 0.9*0.9*0.9*0.2 + 0.1*0.1*0.1*0.8; math.Abs(got[3]-want/(0.9*0.9*0.2+0.1*0.1*0.8)) > 1e-9 {
+		t.Errorf("an unknown column is on with probability %v", got[3])
+	}
+}
+
+// An explanation adds up.
+func TestExplanationsAddUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 97))
+	parts := columns(rng, 100, 6, 8)
+	parts[1] = append(parts[1], parts[0][:3]...)
+	slices.Sort(parts[1])
+	data := planted(rng, 200, 100, parts, 0.2, 0.9, 0.03)
+	m := learned(t, data, Options{})
+	x := NewExplainer(m)
+	for r := range data.Len() {
+		e := x.Explain(data.Row(r), nil)
+		p, want := slices.Clone(m.Q), 0.0
+		for _, k := range e.Parts {
+			for i, d := range m.Parts[k].Columns {
+				p[d] = max(p[d], m.Parts[k].P[i])
+			}
+		}
+		for d, v := range p {
+			if slices.Contains(data.Row(r), int32(d)) {
+				want += math.Log(v)
+			} else {
+				want += math.Log1p(-v)
+			}
+		}
+		if math.Abs(e.LogLik-want) > 1e-8 {
+			t.Fatalf("row %d: %v nats, want %v", r, e.LogLik, want)
+		}
+	}
+}

@@ -48,8 +48,8 @@ type residual struct {
 func (l *learner) newResidual(s *state, rng *rand.Rand) *residual {
 	n, width := l.t.Len(), len(s.Q)
 	u := &residual{state: s, l: l, rng: rng, anchors: anchorRows, known: s.described(n, s.counts.active),
-		rows: bitmap.NewLists(width), count: make([]float64, width), parts: make([]float64, len(s.Parts)), score: make([]float64, n),
-		seen: make([]int32, n)}
+		rows: bitmap.NewLists(width), count: make([]float64, width), parts: make([]float64, len(s.Parts)),
+		score: make([]float64, n), seen: make([]int32, n)}
 	cells, covered := make([]float64, width), make([]int32, width)
 	for d := range cells {
 		cells[d] = float64(n)
