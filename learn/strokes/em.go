@@ -34,10 +34,12 @@ func (l *Learner) explain(ctx context.Context, st *State, afresh bool) ([]found,
 	out := make([]found, len(st.picks))
 	err := l.each(ctx, func(s *search, _, i int) {
 		s.sprites = sprites
-		s.near, s.coarse = l.opt.Shared, l.opt.Shared
+		s.near, s.coarse = l.opt.Shared || !afresh, l.opt.Shared
 		if afresh {
 			s.begin(nil, l.truncated)
-			s.seed(st.picks[i])
+			if !s.coarse {
+				s.seed(st.picks[i])
+			}
 			s.add(least, true)
 			s.use(l.priced)
 		} else {

@@ -110,6 +110,7 @@ func TestNearby(t *testing.T) {
 	s.sprites = l.ground.sprites(st.templates)
 	l.ground.lay(l.data.Images[0], s.pixels, nil)
 	s.begin(nil, l.priced)
+	s.coarse = true
 	if !s.circle {
 		t.Fatal("quarter turns do not go around")
 	}

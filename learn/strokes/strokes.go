@@ -51,7 +51,7 @@ type Options struct {
 	// A pick then costs the logarithm of the number of experts more, probabilities may
 	// be nearer to 0 and 1, and after each M-step the templates are centred in their
 	// frame (Centre). There are many poses, so picks are sought on every other row of
-	// shifts, and moved nearby from one E-step to the next.
+	// shifts.
 	Shared bool
 
 	// Workers is the number of goroutines; 0 means 1. The result is the same for
