@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
@@ -58,8 +56,7 @@ const answerExample = `  patchwork survey.csv
 type answerFlags struct {
 	learnFlags
 	model, page string
-	scaled      string // says how pictures were scaled
-	learned     bool   // the model was
+	learned     bool // the model was
 }
 
 func (a *app) answerCommand() *cobra.Command {
@@ -214,28 +211,17 @@ const answerSide = 56
 // answerData reads data. Pictures that are large, or of several sizes, are brought to one that is not.
 func (a *app) answerData(cmd *cobra.Command, f *answerFlags, paths []string) (*source, error) {
 	s, _, err := f.openFor(cmd, nil, paths)
-	var format *dataset.FormatError
-	size := ""
-	if errors.As(err, &format) {
-		for _, fix := range format.Fix() {
-			if text, ok := strings.CutPrefix(fix, "--size "); ok {
-				size, f.scaled = text, "pictures of several sizes"
-			}
-		}
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		h, w := s.head().Size()
-		pictures := slices.Contains([]string{"", kindPicture, kindPictures}, kindOfFile(paths[0])) // "" is a folder
-		if most := max(h, w); pictures && !s.head().Table && f.data.height == 0 && h*w > 2*answerSide*answerSide {
-			size = fmt.Sprintf("%dx%d", max(h*answerSide/most, 1), max(w*answerSide/most, 1))
-			f.scaled = fmt.Sprintf("pictures of %d x %d", h, w)
-		}
+	h, w := s.head().Size()
+	pictures := slices.Contains([]string{"", kindPicture, kindPictures}, kindOfFile(paths[0])) // "" is a folder
+	most := max(h, w)
+	if !pictures || s.head().Table || f.data.height != 0 || h*w <= 2*answerSide*answerSide {
+		return s, nil
 	}
-	if size == "" {
-		return s, err
-	}
-	f.scaled += fmt.Sprintf(" are cut to their ink and read at %s; --size HxW reads them otherwise", size)
-	if err := f.data.setSize(size); err != nil {
+	if err := f.data.scale(fmt.Sprintf("pictures of %d x %d", h, w),
+		fmt.Sprintf("%dx%d", max(h*answerSide/most, 1), max(w*answerSide/most, 1))); err != nil {
 		return nil, err
 	}
 	s, _, err = f.openFor(cmd, nil, paths)
@@ -258,8 +244,8 @@ func (a *app) sayParts(cmd *cobra.Command, f *answerFlags, j *job) error {
 	}
 	plan := j.head().Plan(&opt)
 	lines := []string{plan.Line()}
-	if f.scaled != "" {
-		lines = append(lines, "  "+f.scaled)
+	if f.data.scaled != "" {
+		lines = append(lines, "  "+f.data.scaled)
 	}
 	for _, n := range plan.Notes[:min(len(plan.Notes), answerNotes)] {
 		lines = append(lines, "  "+words.Clip(n.Text, answerWide))

@@ -40,6 +40,7 @@ type dataFlags struct {
 
 	model  workbench.Model // that the data are for; nil for none
 	silent bool            // the command says itself what was found out about the data
+	scaled string          // says how pictures were brought to another size than their own
 }
 
 func (f *dataFlags) add(cmd *cobra.Command) {
@@ -405,6 +406,25 @@ func (f *dataFlags) setSize(text string) error {
 	f.transpose = ordered
 	f.height, f.width = height, width
 	return nil
+}
+
+// scale reads pictures at another size than their own.
+func (f *dataFlags) scale(what, size string) error {
+	f.scaled = fmt.Sprintf("%s are cut to their ink and read at %s; --size HxW reads them otherwise", what, size)
+	return f.setSize(size)
+}
+
+// oneSize returns the size that mends an error of pictures of several sizes; "" for any other error.
+func oneSize(err error) string {
+	var format *dataset.FormatError
+	if errors.As(err, &format) {
+		for _, fix := range format.Fix() {
+			if size, ok := strings.CutPrefix(fix, "--size "); ok {
+				return size
+			}
+		}
+	}
+	return ""
 }
 
 // sayNotes prints notes, unless quiet: what was done to data beyond reading them.

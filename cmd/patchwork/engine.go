@@ -196,6 +196,15 @@ func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []strin
 		return &source{set: set}, paths, err
 	case e == nil:
 		s, err = f.data.openAs(cmd, paths, f.kind(cmd))
+		if size := oneSize(err); size != "" {
+			if err := f.data.scale("pictures of several sizes", size); err != nil {
+				return nil, nil, err
+			}
+			s, err = f.data.openAs(cmd, paths, f.kind(cmd))
+			if err == nil && !f.data.silent {
+				sayNotes(cmd, f.data.scaled)
+			}
+		}
 		return s, paths, err
 	}
 	ctx := cmd.Context()
