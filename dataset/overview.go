@@ -135,31 +135,3 @@ func (s *Set) ColumnName(x int) string {
 	}
 	return "column " + strconv.Itoa(x+1)
 }
-
-// ImageName returns a name for image i, for people: that of its picture behind
-// its class, the first text among its metadata, or its number from 1 in the
-// input.
-func (s *Set) ImageName(i int) string {
-	name, y := "", ""
-	for _, c := range s.Meta {
-		switch text := c.Type == ColumnText; {
-		case c.Name == "name":
-			name = c.Text(i)
-		case c.Name == "y":
-			y = c.Text(i)
-		case text && name == "":
-			name = c.Text(i)
-		}
-	}
-	switch {
-	case name != "" && y != "" && !strings.HasPrefix(name, y+"/"):
-		return y + "/" + name
-	case name != "":
-		return name
-	}
-	n := strconv.Itoa(s.InputRow(i) + 1)
-	if s.Table {
-		return "row " + n
-	}
-	return "image " + n
-}

@@ -69,19 +69,6 @@ func TestOverview(t *testing.T) {
 }
 
 func TestNamesForPeople(t *testing.T) {
-	image := bitmap.New(1, 2)
-	for want, s := range map[string]*Set{
-		"T/07":    {Meta: []Labels{LabelsOf("name", []string{"07"}), LabelsOf("y", []string{"T"})}},
-		"07":      {Meta: []Labels{LabelsOf("name", []string{"07"}), LabelsOf("n", []int64{3})}},
-		"Alp":     {Table: true, Meta: []Labels{LabelsOf("n", []int64{3}), LabelsOf("site", []string{"Alp"}), LabelsOf("soil", []string{"chalk"})}},
-		"row 1":   {Table: true, Meta: []Labels{LabelsOf("n", []int64{3})}},
-		"image 8": {Index: []int{7}, Meta: []Labels{LabelsOf("y", []string{"T"})}},
-	} {
-		s.Images = []*bitmap.Image{image}
-		if got := s.ImageName(0); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
 	if got := (&Set{}).ColumnName(2) + (&Set{Columns: []string{"moss"}}).ColumnName(0); got != "column 3moss" {
 		t.Errorf("columns: %q", got)
 	}

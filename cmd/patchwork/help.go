@@ -92,6 +92,11 @@ func (a *app) help(cmd *cobra.Command) {
 	}
 	w.commands(cmd)
 	hidden := w.flags(cmd, short)
+	if a.helpAll && cmd.Flags().Lookup("column") != nil {
+		w.line("")
+		w.text("Also taken: --meta A,B for --column A=label and B=label, and so --categories (all: *) for category, --weight " +
+			"and --split; --order 'LOW<HIGH' for --column 'LOW<HIGH'; --for real for --column '*=number'.")
+	}
 	if cmd.HasExample() {
 		w.line("")
 		w.line("Examples:")

@@ -74,7 +74,7 @@ func (a *app) sample(cmd *cobra.Command, f *sampleFlags, format string) error {
 	}
 	s, err := m.Sample(f.n, f.seed)
 	if err != nil {
-		return usagef("-n %w", err)
+		return usagef("--number: %w", err)
 	}
 	lines := s.Lines()
 	switch {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"math"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -40,27 +42,34 @@ func (a *app) showData(cmd *cobra.Command, f *showFlags, paths []string) error {
 	opt.MaxMemory = f.data.whole()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in openAs
 	src, err := openAll(cmd.Context(), paths, opt)
-	if err == nil && !src.Packed() {
-		return a.showPlan(cmd, f, src)
-	}
 	var data *dataset.Frame
+	var plan *dataset.Plan
 	if errors.Is(err, dataset.ErrMemory) {
 		opt.Kind = dataset.Bit
 		data, err = f.data.inMemory(cmd, paths, opt, false) // what is noted in reading is part of the answer
 	} else if err == nil {
-		if data, err = src.Read(cmd.Context()); err == nil {
+		if data, err = src.Read(cmd.Context()); !src.Packed() {
+			plan, err = src.Plan(), nil // what is open is shown as numbers
+		}
+		if err == nil {
 			data, err = f.data.cut(data)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return a.showBits(cmd.Context(), data, data.Plan(&opt), f)
+	if plan == nil {
+		plan = data.Plan(&opt)
+	}
+	return a.showFrame(cmd.Context(), data, plan, f)
 }
 
-// showBits tells what each column is of a set and what is remarkable about its rows, and draws some of them.
-func (a *app) showBits(ctx context.Context, set *dataset.Set, plan *dataset.Plan, f *showFlags) (err error) {
-	o := set.Overview()
+// showFrame tells what each column is of data and what is remarkable about rows of bits, and draws some of them.
+func (a *app) showFrame(ctx context.Context, set *dataset.Frame, plan *dataset.Plan, f *showFlags) (err error) {
+	var o *dataset.Overview // of bits
+	if set.Values == nil {
+		o = set.Overview()
+	}
 	switch {
 	case f.asJSON:
 		err = a.printLong(struct {
@@ -111,6 +120,9 @@ const (
 // sheetOf returns a picture of a set with its overview, and how many images or rows it
 // shows.
 func sheetOf(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview) (p render.Picture, shown int) {
+	if set.Table && o == nil {
+		return valuesSheet(set.Take(sheetRows)), min(sheetRows, set.Len())
+	}
 	if set.Table {
 		return rowsSheet(set, plan, o, sheetRows), min(sheetRows, set.Len())
 	}
@@ -121,19 +133,20 @@ func sheetOf(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview) (p rende
 // or evenly from first to last. It also returns how many are shown.
 func imagesSheet(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview, most, side int) (s render.Sheet, n int) {
 	s = render.Sheet{Title: sheetTitle(set), Facts: sheetFacts(set, plan, o)}
-	add := func(i int, prefix string) {
+	tile, called := tilesOf(set), set.Called()
+	add := func(i int, group string) {
 		n++
-		s.Tiles = append(s.Tiles, render.Tile{Image: render.Thumbnail(render.Image(set.Images[i]), side),
-			Caption: strings.TrimPrefix(set.ImageName(i), prefix)})
+		s.Tiles = append(s.Tiles, render.Tile{Image: render.Thumbnail(tile(i), side),
+			Caption: strings.TrimSuffix(strings.TrimPrefix(called(i), group+"/"), " ("+group+")")})
 	}
-	if groups := groupsOf(set, o); groups != nil {
+	if groups := groupsOf(set); groups != nil {
 		s.Columns = min(max(most/len(groups), 4), sheetAcross,
 			len(slices.MaxFunc(groups, func(a, b group) int { return len(a.images) - len(b.images) }).images))
 		for _, g := range groups {
 			s.RowLabels = append(s.RowLabels, fmt.Sprintf("%s · %d", g.name, len(g.images)))
 			shown := evenly(g.images, s.Columns)
 			for _, i := range shown {
-				add(i, g.name+"/")
+				add(i, g.name)
 			}
 			for k := len(shown); k < s.Columns; k++ {
 				s.Tiles = append(s.Tiles, render.Tile{})
@@ -144,13 +157,23 @@ func imagesSheet(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview, most
 			add(i, "")
 		}
 	}
-	if o.Unknown > 0 {
+	if o != nil && o.Unknown > 0 {
 		s.Legend = append(s.Legend, render.Unknown("unknown"))
 	}
 	if n < set.Len() {
 		s.Facts = append(s.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("%d of %d images", n, set.Len())})
 	}
 	return s, n
+}
+
+// tilesOf returns what draws an image, of numbers in grey.
+func tilesOf(set *dataset.Set) func(i int) *image.RGBA {
+	if set.Values == nil {
+		return func(i int) *image.RGBA { return render.Image(set.Images[i]) }
+	}
+	var scale render.RealScale
+	scale.Low, scale.High = workbench.Range(set.Values)
+	return func(i int) *image.RGBA { return scale.Grey(set.Height, set.Width, set.Values[i]) }
 }
 
 // group is the images with one value of a label.
@@ -161,13 +184,13 @@ type group struct {
 
 // groupsOf returns the images by the label y, sorted by its values; nil if there are
 // none or too many.
-func groupsOf(set *dataset.Set, o *dataset.Overview) []group {
+func groupsOf(set *dataset.Set) []group {
 	y, err := set.Column("y")
 	if err != nil {
 		return nil
 	}
 	at, groups := map[string]int{}, []group{}
-	for i := range set.Images {
+	for i := range set.Len() {
 		name := y.Text(i)
 		k, ok := at[name]
 		if !ok {
@@ -209,9 +232,9 @@ func evenly(values []int, n int) []int {
 func rowsSheet(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview, most int) render.Rows {
 	r := render.Rows{Title: sheetTitle(set), Facts: sheetFacts(set, plan, o), Columns: set.Columns}
 	first := set.Take(most)
-	name := nameIn(set)
+	called := set.Called()
 	for i := range first.Images {
-		r.Names = append(r.Names, name(i))
+		r.Names = append(r.Names, called(i))
 	}
 	r.Rows, r.Shares = first.Images, sharesOf(o.Columns)
 	r = workbench.FirstColumns(r)
@@ -223,3 +246,28 @@ func rowsSheet(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview, most i
 	}
 	return r
 }
+
+// valuesSheet draws the rows of a table in one tile.
+func valuesSheet(v *dataset.Set) render.Sheet {
+	n, scale := v.Len(), render.RealScale{Full: 2}
+	z := make([]float64, n*v.Width)
+	for d := range v.Width {
+		known, total, squares := 0., 0., 0.
+		for _, row := range v.Values {
+			if x := row[d]; !math.IsNaN(x) {
+				known, total, squares = known+1, total+x, squares+x*x
+			}
+		}
+		mean := total / known
+		sd := math.Sqrt(max(squares/known-mean*mean, math.SmallestNonzeroFloat64))
+		for i, row := range v.Values {
+			z[i*v.Width+d] = (row[d] - mean) / sd
+		}
+	}
+	return render.Sheet{Legend: scale.Legend("deviations from the mean of its column"),
+		Tiles: []render.Tile{{Image: scale.Deviations(n, v.Width, z),
+			Caption: fmt.Sprintf("%s by %s", words.Count(n, "row"), words.Count(v.Width, "column"))}}}
+}
+
+// upTo returns 0 to n-1.
+func upTo(n int) []int { return valuesBy(n, func(i int) int { return i }) }

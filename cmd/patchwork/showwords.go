@@ -39,6 +39,10 @@ func sheetFacts(set *dataset.Set, plan *dataset.Plan, o *dataset.Overview) []ren
 // overviewFacts returns an overview as named facts.
 func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
 	var out []render.Fact
+	if o == nil {
+		return nil
+	}
+	called := set.Called()
 	say := func(name, format string, args ...any) {
 		out = append(out, render.Fact{Name: name, Text: fmt.Sprintf(format, args...)})
 	}
@@ -69,16 +73,19 @@ func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
 	}
 	some := func(name, text string, which []int) {
 		if len(which) > 0 {
-			say(name, "%s %s: %s", words.Count(len(which), noun), text, namesOf(set, which))
+			var names []string
+			for _, i := range which {
+				names = append(names, called(i))
+			}
+			say(name, "%s %s: %s", words.Count(len(which), noun), text, words.Listed(names, 5))
 		}
 	}
 	some("blank", "without any "+ink, o.Blank)
 	some("full", "of nothing but "+ink, o.Full)
 	some("nothing", "of which nothing is known", o.Nothing)
 	if n := len(o.Same); n > 0 {
-		name := nameIn(set)
-		one, other := name(o.Same[0]), name(o.SameAs[0])
-		say("twice", "%s equal to an earlier one, such as %s to %s", words.Count(n, noun), one, other)
+		say("twice", "%s equal to an earlier one, such as %s to %s", words.Count(n, noun), called(o.Same[0]),
+			called(o.SameAs[0]))
 	}
 	if n := len(o.Constant); n > 0 {
 		var names []string
@@ -93,10 +100,10 @@ func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
 // overviewText returns an overview as lines of text, and of a table the first rows.
 func overviewText(set *dataset.Set, o *dataset.Overview) []string {
 	facts := overviewFacts(set, o)
-	if set.Table {
-		name := nameIn(set)
+	if set.Table && o != nil {
+		called := set.Called()
 		for i := range min(3, set.Len()) {
-			facts = append(facts, render.Fact{Name: name(i), Text: workbench.Ones(set.Images[i], 6, set.ColumnName)})
+			facts = append(facts, render.Fact{Name: called(i), Text: workbench.Ones(set.Images[i], 6, set.ColumnName)})
 		}
 	}
 	widest := 0
@@ -108,25 +115,6 @@ func overviewText(set *dataset.Set, o *dataset.Overview) []string {
 		out = append(out, fmt.Sprintf("%-*s  %s", widest, f.Name, f.Text))
 	}
 	return out
-}
-
-// nameIn returns what an image is called on a sheet: its file, or of a table what rows
-// are called everywhere.
-func nameIn(set *dataset.Set) func(i int) string {
-	if set.Table {
-		return set.Called()
-	}
-	return set.ImageName
-}
-
-// namesOf returns the names of some images, cut to a readable length.
-func namesOf(set *dataset.Set, which []int) string {
-	var names []string
-	name := nameIn(set)
-	for _, i := range which {
-		names = append(names, name(i))
-	}
-	return words.Listed(names, 5)
 }
 
 // sharesOf returns the shares of ones of columns; NaN where nothing is known.
