@@ -79,7 +79,7 @@ func (in *input) npz(ra io.ReaderAt, size int64) (parts, error) {
 // checkWeight returns an error if the requested weights are not among the named
 // arrays.
 func (d *arrayImages) checkWeight(names []string) error {
-	if w := d.in.opts.Weight; w != "" &&
+	if w := d.in.opts.weight(); w != "" &&
 		!slices.ContainsFunc(d.others, func(c companion) bool { return c.role == weightRole }) {
 		return &FormatError{Msg: fmt.Sprintf("no array %q for the weights; there is: %s", w, listShort(names))}
 	}
@@ -266,51 +266,39 @@ func (d *arrayImages) inArray(err error, name string) error {
 
 // pack makes images of the next n rows.
 func (d *arrayImages) pack(s *Set, n int) error {
-	l := d.layout
+	l, t, r := d.layout, d.rows.d.Header().DType, d.in.rule
 	if d.in.real {
 		return d.numbers(s, n)
 	}
+	if t.Kind == 'b' { // bits already: no threshold applies
+		r = rule{invert: r.invert}
+	}
 	s.Images = bitmap.NewBlock(n, l.height, l.width)
-	if t := d.rows.d.Header().DType; t.Size == 1 && t.Kind != 'i' && !d.rows.whole() {
+	var flat []float64
+	if t.Size == 1 && t.Kind != 'i' && !d.rows.whole() && !r.auto && r.missing == nil &&
+		(r.threshold != nil || !r.invert || t.Kind == 'b') {
 		b, err := d.rows.d.NextBytes(n)
-		if err != nil {
+		if err != nil || packBytes(s, b, t.Kind == 'b', r) {
 			return err
 		}
-		if t.Kind == 'b' {
-			packBools(s, b, d.in.rule.invert) // bits already: no threshold applies
-			return nil
-		}
-		if err = packBytes(s, l, b, d.in.rule, d.at); !d.either(err) {
-			return err
-		}
-		flat := make([]float64, len(b))
+		flat = make([]float64, len(b))
 		for i, v := range b {
 			flat[i] = float64(v)
 		}
-		return d.switched(s, flat, err)
-	}
-	a, err := d.rows.next(n)
-	if err != nil {
-		return err
-	}
-	if v, ok := a.Data.([]bool); ok {
-		b := make([]byte, len(v))
-		for i, on := range v {
-			if on {
-				b[i] = 1
-			}
+	} else {
+		a, err := d.rows.next(n)
+		if err != nil {
+			return err
 		}
-		packBools(s, b, d.in.rule.invert)
-		return nil
+		if flat, err = a.Float64s(); err != nil {
+			return err
+		}
 	}
-	v, err := a.Float64s()
-	if err != nil {
+	err := packRows(s, l, flat, r, d.at)
+	if !d.either(err) {
 		return err
 	}
-	if err = packRows(s, l, v, a.Data, d.in.rule, d.at); !d.either(err) {
-		return err
-	}
-	return d.switched(s, v, err)
+	return d.switched(s, flat, err)
 }
 
 // either reports whether the error says that an array is none of bits, which may be one of numbers.
@@ -359,44 +347,36 @@ func (d *arrayImages) take(s *Set, flat []float64) error {
 	return nil
 }
 
-// packBools packs bytes, where every byte but 0 is true.
-func packBools(s *Set, b []byte, invert bool) {
-	for i, v := range b {
-		if (v != 0) != invert {
-			b[i] = 1
-		} else {
-			b[i] = 0
+// packBytes packs bytes, which is quicker, and reports whether all of them are 0 or 1, or there is a threshold; of truth
+// values all but 0 are.
+func packBytes(s *Set, b []byte, truth bool, r rule) bool {
+	var to [256]byte
+	for v := range to {
+		if to[v] = r.of(float64(v)); truth {
+			to[v] = r.bit(byte(min(v, 1)))
 		}
+	}
+	for i := 0; (truth || r.threshold != nil) && i < len(b); i++ {
+		b[i] = to[b[i]]
 	}
 	for _, m := range s.Images {
-		m.SetBytes(b[:m.Len()])
-		b = b[m.Len():]
-	}
-}
-
-// packBytes is like packRows, but faster if all bytes are 0 or 1.
-func packBytes(s *Set, l layout, b []byte, r rule, at int) error {
-	if r.threshold != nil || r.auto || r.invert || r.missing != nil {
-		return packRows(s, l, b, b, r, at)
-	}
-	for k, m := range s.Images {
-		if i := m.SetBytes(b[:m.Len()]); i >= 0 {
-			return badPixel(l, b[i], i, at+k)
+		if m.SetBytes(b[:m.Len()]) >= 0 {
+			return false
 		}
 		b = b[m.Len():]
 	}
-	return nil
+	return true
 }
 
-// packRows packs numbers, which are those of the slice from; the first image is number at of the array.
-func packRows[T real](s *Set, l layout, v []T, from any, r rule, at int) error {
+// packRows packs numbers; the first image is number at of the array.
+func packRows(s *Set, l layout, v []float64, r rule, at int) error {
 	auto := r.auto
 	for k, m := range s.Images {
 		if auto {
 			r.threshold = otsuOf(v[:m.Len()])
 		}
 		if i := fill(m, v[:m.Len()], r); i >= 0 {
-			return badPixel(l, reflect.ValueOf(from).Index(k*m.Len()+i).Interface(), i, at+k)
+			return badPixel(l, v[i], i, at+k)
 		}
 		v = v[m.Len():]
 	}
@@ -405,12 +385,16 @@ func packRows[T real](s *Set, l layout, v []T, from any, r rule, at int) error {
 
 // badPixel returns the error for pixel i of an image, whose number v is not a
 // bit.
-func badPixel(l layout, v any, i, image int) error {
+func badPixel(l layout, v float64, i, image int) error {
 	where := fmt.Sprintf("image row %d, column %d", i/l.width+1, i%l.width+1)
 	if l.table {
 		where = fmt.Sprintf("column %d", i+1)
 	}
-	msg, hint := needThreshold(fmt.Sprint(v), where)
+	text := fmt.Sprint(v)
+	if float64(float32(v)) == v { // as short as it was written
+		text = fmt.Sprint(float32(v))
+	}
+	msg, hint := needThreshold(text, where)
 	if !l.table {
 		hint += "; auto chooses it for each image"
 	}

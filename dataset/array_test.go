@@ -134,7 +134,7 @@ func TestArchive(t *testing.T) {
 	}
 	other := npz(t, x, arr("wide", make([]uint8, 9), 3, 3), arr("missing", []uint8{1, 1, 1, 1, 1, 1}, 3, 2),
 		arr("count", []int64{1, 2, 3}, 3))
-	s = mustRead(t, "o.npz", other, Options{Array: "wide", Weight: "count"})
+	s = mustRead(t, "o.npz", other, Options{Edits: []Edit{{Column: "count", Want: "weight"}}, Array: "wide"})
 	if got := pixels(s); got != "...\n...\n...\n" || !cmp.Equal(s.Weights, []int64{1, 2, 3}) || len(s.Meta) != 0 {
 		t.Errorf("another array: %v\n%s", s, got)
 	}
@@ -165,9 +165,9 @@ func TestArrayRefusals(t *testing.T) {
 		{npz(t, npy.Member{Name: "readme.txt", Raw: []byte("hi")}), Options{}},
 		{npz(t, arr("a", []uint8{1}, 1, 1), arr("b", []uint8{1}, 1, 1)), Options{}},
 		{npz(t, x), Options{Array: "z"}},
-		{npz(t, x), Options{Weight: "w"}},
-		{npyFile(t, x.Array), Options{Weight: "w"}},
-		{npz(t, x), Options{Meta: []string{"y"}}},
+		{npz(t, x), Options{Edits: []Edit{{Column: "w", Want: "weight"}}}},
+		{npyFile(t, x.Array), Options{Edits: []Edit{{Column: "w", Want: "weight"}}}},
+		{npz(t, x), Options{Edits: []Edit{{Column: "y", Want: "label"}}}},
 		{npz(t, x, arr("weight", []int64{1, -1}, 2)), Options{}},
 		{npz(t, x, arr("weight", []int64{1}, 1)), Options{}},
 		{npz(t, x, arr("weight", []int64{math.MaxInt64, 1}, 2)), Options{}},

@@ -55,16 +55,12 @@ func (r rule) bit(bit uint8) uint8 {
 	return bit
 }
 
-type real interface {
-	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
-}
-
 // fill sets the pixels of m, row-major, from as many numbers, and returns the
 // index of the first invalid one, or -1.
-func fill[T real](m *bitmap.Image, src []T, r rule) int {
+func fill(m *bitmap.Image, src []float64, r rule) int {
 	w := m.Width()
 	for i, v := range src {
-		switch r.of(float64(v)) {
+		switch r.of(v) {
 		case on:
 			m.Set(i/w, i%w, true)
 		case unknown:

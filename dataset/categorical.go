@@ -29,8 +29,8 @@ func (c *Coding) exclusive() bool { return len(c.Levels) > 0 && !c.bit() && c.Sp
 // askedCategories returns, by column, the categories that the options ask for.
 func (in *input) askedCategories(s *survey) (map[int]*Coding, error) {
 	asked := map[int]*Coding{}
-	for _, c := range in.opts.Categories {
-		if c.Name == allCategories && !slices.Contains(s.names, allCategories) {
+	for _, c := range in.opts.categories() {
+		if c.Name == allColumns {
 			in.allCategories(s, asked)
 			continue
 		}
@@ -48,9 +48,7 @@ func (in *input) askedCategories(s *survey) (map[int]*Coding, error) {
 		if class, _ := of.classOf(s.vocabularies); c.Kind == Ordinal && in.real && class == numberClass {
 			continue // numbers are in an order
 		}
-		if c.Name = s.name(at[0]); c.Kind == Unknown {
-			c.Kind, c.By = Category, Asked
-		}
+		c.Name = s.name(at[0])
 		if err := of.settle(&c, len(s.columns)); err != nil {
 			return nil, err
 		}
@@ -93,9 +91,7 @@ func tooManyLevels(name string, n, columns int) error {
 		columnFlag(name, "label")}
 }
 
-// allCategories is the name that asks for all columns that look like categories.
-const allCategories = "all"
-
+// allCategories asks for all columns that look like categories.
 func (in *input) allCategories(s *survey, asked map[int]*Coding) {
 	used := members(len(s.columns), in.used(s))
 	for i := range s.columns {
@@ -116,7 +112,7 @@ const mostlyLabels = 3
 // the table would have no data otherwise, or next to none. It returns the others.
 func (in *input) categoriesForWantOfBits(s *survey, texts, auto, explicit []int,
 	asked map[int]*Coding) []int {
-	if len(explicit) > 0 || in.opts.settled {
+	if len(explicit) > 0 || in.opts.settled != nil {
 		return texts
 	}
 	used := members(len(s.columns), in.used(s))

@@ -86,7 +86,8 @@ func (d *arrayImages) join(name string, r *npy.Reader) (err error) {
 
 // weighs reports whether an array of that name holds the weights.
 func (in *input) weighs(name string) bool {
-	return !in.real && (in.opts.Weight == name || in.opts.Weight == "" && name == "weight")
+	asked := in.opts.weight()
+	return !in.real && (asked == name || asked == "" && name == "weight")
 }
 
 // companion adds the values of c for the images of a part.
@@ -109,7 +110,7 @@ func (d *arrayImages) companion(s *Set, c companion) error {
 
 // asksFor reports whether the options name an array.
 func (in *input) asksFor(name string) bool {
-	return slices.Contains(in.opts.selectedBy(), name) || name == in.opts.Weight || slices.Contains(in.opts.Meta, name) ||
+	return slices.Contains(in.opts.selectedBy(), name) || slices.Contains(in.opts.said("label", "weight"), name) ||
 		name == "known" || name == "missing"
 }
 

@@ -30,7 +30,7 @@ var corpus = []struct {
 	{file: "c12_species_rows.csv", right: "80: label 11 bit", opts: Options{Transpose: true}},
 	{file: "c13_maf.maf", right: "73: label 9 bit"},
 	{file: "c14_long.csv", right: "73: label 9 bit"},
-	{file: "c15_weights.csv", right: "80: label weight 9 bit", opts: Options{Weight: "wt"},
+	{file: "c15_weights.csv", right: "80: label weight 9 bit", opts: Options{Edits: []Edit{{Column: "wt", Want: "weight"}}},
 		said: "weights in wt are decimals"},
 	{file: "c16_onetwo.csv", right: "80: label 9 bit", said: "no is 2"},
 	{file: "c19_dk.csv", right: "80: label 9 bit", said: "don't know"},

@@ -56,13 +56,13 @@ func TestCut(t *testing.T) {
 	text := packedTable()
 	for kind, packed := range map[string][]byte{".gz": zipped(text), ".zst": zstded(text)} {
 		for n := 1; n < len(packed); n++ {
-			damaged(t, "t.csv"+kind, packed[:n:n], Options{Meta: []string{"site"}})
+			damaged(t, "t.csv"+kind, packed[:n:n], Options{Edits: []Edit{{Column: "site", Want: "label"}}})
 		}
 		for n := 1; n < len(packed); n++ { // of a second member
-			damaged(t, "t.csv"+kind, append(bytes.Clone(packed), packed[:n]...), Options{Meta: []string{"site"}})
+			damaged(t, "t.csv"+kind, append(bytes.Clone(packed), packed[:n]...), Options{Edits: []Edit{{Column: "site", Want: "label"}}})
 		}
 		for _, junk := range []string{"x", "junkjunk", "nothing that belongs here", "\x00\x00x", "a,b\n1,0\n"} {
-			damaged(t, "t.csv"+kind, append(bytes.Clone(packed), junk...), Options{Meta: []string{"site"}})
+			damaged(t, "t.csv"+kind, append(bytes.Clone(packed), junk...), Options{Edits: []Edit{{Column: "site", Want: "label"}}})
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestDecodeIsRead(t *testing.T) {
 		"half.npz":  {archive[:len(archive)/2], Options{}},
 		"c.npy":     {array.Bytes(), Options{Threshold: threshold(0.7)}},
 		"grey.npy":  {array.Bytes(), Options{}},
-		"d.csv":     {[]byte("kind,a,b\nx,1,?\ny,0,1\n"), Options{Meta: []string{"kind"}}},
+		"d.csv":     {[]byte("kind,a,b\nx,1,?\ny,0,1\n"), Options{Edits: []Edit{{Column: "kind", Want: "label"}}}},
 		"e.csv":     {[]byte("a,b\n1,2\n"), Options{}},
 		"f.csv.gz":  {zipped([]byte("a,b\n1,0\n")), Options{}},
 		"g.png":     {picture(t, "P1 2 2 1 0 0 1"), Options{}},

@@ -12,7 +12,7 @@
 // In arrays and tables 1 is on and 0 is off; NaN, null and empty cells are unknown. Tables say it in words, too: yes
 // and no, present and absent, + and -, a mark beside empty cells, and others (words.go, twowords.go). Any other number
 // is an error unless [Options].Threshold is given (greater is on), or the data plainly are numbers. What each column
-// is, and why, a [Plan] says; [Frame].Notes say what was decided, and [Options] Columns, Meta, Weight and Categories
+// is, and why, a [Plan] says; [Frame].Notes say what was decided, and [Options] Columns and Edits
 // decide it otherwise. A model remembers how its columns were read ([Reading]).
 //
 // In text, titles, lines that begin with #, a second header and empty lines at the end are left out. Where commas

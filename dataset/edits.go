@@ -63,60 +63,60 @@ const allColumns = "*"
 
 // With returns options by which columns are what the edits say.
 func (o Options) With(edits ...Edit) (Options, error) {
-	o.Meta, o.Categories = slices.Clone(o.Meta), slices.Clone(o.Categories)
 	for _, e := range edits {
-		if want := o.wanted(e.Column, 0); want == e.Want {
-			continue
-		} else if want != "" {
-			return o, fmt.Errorf("%s is said to be %s and %s: say one of them", e.Column, want, e.Want)
-		}
-		o.Edits = append(slices.Clip(o.Edits), e)
-		cuts, err := e.cut()
-		if err != nil {
+		want := o.wanted(e.Column, 0)
+		if _, err := e.cut(); err != nil {
 			return o, err
 		}
-		c := Coding{Name: e.Column, Kind: Category, By: Asked}
 		switch {
-		case e.Column == allColumns && e.Want == "category":
-			c.Name = allCategories
+		case want == e.Want:
+			continue
+		case want != "":
+			return o, fmt.Errorf("%s is said to be %s and %s: say one of them", e.Column, want, e.Want)
+		case e.Column == allColumns && !slices.Contains([]string{"bit", "category", "number"}, e.Want):
+			return o, fmt.Errorf("*=%s: all columns may be bit, category or number; name the columns", e.Want)
 		case e.Column == allColumns && e.Want == "bit":
 			o.Kind = Bit
-			continue
-		case e.Column == allColumns && e.Want == "number":
+		case e.Want == "number", e.Want == "count":
 			o.Kind = Number
-			continue
-		case e.Column == allColumns:
-			return o, fmt.Errorf("*=%s: all columns may be bit, category or number; name the columns", e.Want)
 		}
-		switch e.Want {
-		case "label":
-			o.Meta = append(o.Meta, e.Column)
-			continue
-		case "weight":
-			o.Weight = e.Column
-			continue
-		case "number", "count":
-			o.Kind = Number
-			continue
-		case "bit", "unknown", "ignore":
-			continue
-		case "ordinal":
-			c.Kind = Ordinal
-		case "split":
-			c.Split = anySeparator
-		case "bands":
-			cuts = []float64{}
-		}
-		if order := orderOf(e.Want); order != nil {
-			c.Kind, c.Levels = Ordinal, order
-		}
-		if c.Cuts = cuts; len(cuts) > 0 {
-			c.Kind = Bit
-			c.Levels = []string{"over " + strconv.FormatFloat(cuts[0], 'f', -1, 64)}
-		}
-		o.Categories = append(o.Categories, c)
+		o.Edits = append(slices.Clip(o.Edits), e)
 	}
 	return o, nil
+}
+
+// coding returns how a column is read that is to be a category, a scale, or cut; ok is false for others.
+func (e Edit) coding() (c Coding, ok bool) {
+	c = Coding{Name: e.Column, Kind: Category, By: Asked}
+	switch e.Want {
+	case "category":
+	case "ordinal":
+		c.Kind = Ordinal
+	case "split":
+		c.Split = anySeparator
+	case "bands":
+		c.Cuts = []float64{}
+	default:
+		if order := orderOf(e.Want); order != nil {
+			c.Kind, c.Levels = Ordinal, order
+			return c, true
+		}
+		if c.Cuts, _ = e.cut(); c.Cuts == nil {
+			return c, false
+		}
+		c.Kind, c.Levels = Bit, []string{"over " + strconv.FormatFloat(c.Cuts[0], 'f', -1, 64)}
+	}
+	return c, true
+}
+
+// categories returns the columns that are to be so, of several files with the values of all together.
+func (o *Options) categories() (out []Coding) {
+	for _, e := range o.Edits {
+		if c, ok := e.coding(); ok && o.settled == nil {
+			out = append(out, c)
+		}
+	}
+	return append(out, o.settled...)
 }
 
 // wanted returns what the edits say of a column, "" for nothing.
@@ -129,15 +129,21 @@ func (o *Options) wanted(name string, number int) string {
 	return ""
 }
 
-// leftOut lists the columns that the edits leave out.
-func (o *Options) leftOut() (names []string) {
+// said lists the columns that the edits say to be one of these.
+func (o *Options) said(wants ...string) (names []string) {
 	for _, e := range o.Edits {
-		if e.Want == "unknown" || e.Want == "ignore" {
+		if slices.Contains(wants, e.Want) {
 			names = append(names, e.Column)
 		}
 	}
 	return names
 }
+
+// leftOut are the wants of columns to leave out.
+var leftOut = []string{"unknown", "ignore"}
+
+// weight returns the name of the weights that are asked for, "" for none.
+func (o *Options) weight() string { return strings.Join(o.said("weight"), ",") }
 
 // checkNamed returns an error if an edit or a code of missing values names a column that a table does not have, or an
 // edit says of one of the model's what that does not.
@@ -164,7 +170,7 @@ func (in *input) checkNamed(s *survey) error {
 		}
 		if e.Want != want && !(e.Want == "number" && !m.Packed) {
 			return &FormatError{Column: s.name(at[0]), Msg: fmt.Sprintf("is %s in the model, not %s", want, e.Want),
-				Hint: "leave " + columnFlag(e.Column, e.Want) + " out, or learn again with it"}
+				Hint: "leave that out, or learn again with " + columnFlag(e.Column, e.Want)}
 		}
 	}
 	for _, text := range in.opts.Missing {
@@ -188,8 +194,8 @@ func columnFlag(name, want string) string {
 	return "--column " + shellWord(name+"="+want)
 }
 
-// missingFlag returns the flag that says what is unknown, CODE or NAME=CODE each; it is a list, so that texts with commas
-// and quotes stand in quotes.
+// missingFlag returns the flag that says what is unknown, CODE or NAME=CODE each; it is a list, so that texts with
+// commas and quotes stand in quotes.
 func missingFlag(codes ...string) string {
 	codes = slices.Clone(codes)
 	for i, text := range codes {

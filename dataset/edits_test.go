@@ -147,7 +147,7 @@ func TestNamedColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Decode(t.Context(), "t.csv", text, Options{Kind: Bit, Where: []Condition{where}, Meta: []string{"age"}})
+		s, err := Decode(t.Context(), "t.csv", text, Options{Edits: []Edit{{Column: "age", Want: "label"}}, Kind: Bit, Where: []Condition{where}})
 		if err != nil || strings.Join(s.Columns, " ") != want ||
 			strings.Contains(strings.Join(sentences(s), "\n"), "a is left out of the data") != (want == "b") {
 			t.Errorf("%s: %v, %q, %v", op, s.Columns, sentences(s), err)
@@ -157,7 +157,7 @@ func TestNamedColumns(t *testing.T) {
 		}
 	}
 	bare := []byte("k,0,1\nl,1,0\nm,1,1\n")
-	s, err := Decode(t.Context(), "t.csv", bare, Options{Kind: Bit, Meta: []string{"column 2"}})
+	s, err := Decode(t.Context(), "t.csv", bare, Options{Edits: []Edit{{Column: "column 2", Want: "label"}}, Kind: Bit})
 	if err != nil || s.Meta[0].Name != "column 2" {
 		t.Errorf("%v, %v", s, err)
 	}

@@ -27,7 +27,7 @@ func ExampleRead() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	set, err := dataset.Read([]string{path}, dataset.Options{Weight: "members", Where: []dataset.Condition{dem}})
+	set, err := dataset.Read([]string{path}, dataset.Options{Edits: []dataset.Edit{{Column: "members", Want: "weight"}}, Where: []dataset.Condition{dem}})
 	if err != nil {
 		log.Fatal(err)
 	}

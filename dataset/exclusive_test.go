@@ -15,7 +15,7 @@ func TestExclusiveColumns(t *testing.T) {
 	if err := os.WriteFile(path, []byte("a,colour,b\n1,red,0\n0,green,1\n1,blue,1\n0,red,0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	set, err := Read([]string{path}, Options{Categories: []Coding{{Name: "colour"}}})
+	set, err := Read([]string{path}, Options{Edits: []Edit{{Column: "colour", Want: "category"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"example.com/patchwork/diagnose/words"
 )
 
-// isCodeNumber reports whether a number often says that nothing is known: it is of nines, perhaps with another last one,
-// as 99, 998, -9 and 9.99e8 are, or of sevens or eights, as 77.
+// isCodeNumber reports whether a number often says that nothing is known: it is of nines, perhaps with another last
+// one, as 99, 998, -9 and 9.99e8 are, or of sevens or eights, as 77.
 func isCodeNumber(x float64) bool {
 	if x > -7 && x < 77 || x != math.Trunc(x) || math.Abs(x) >= 1e15 {
 		return false

@@ -21,11 +21,11 @@ func fuzzOptions(bits byte) Options {
 		o.Threshold = threshold(float64(bits))
 	}
 	if bits&4 != 0 {
-		o.Weight = "n"
+		o.Edits = []Edit{{"n", "weight"}}
 	}
 	switch {
 	case bits&8 != 0:
-		o.Categories = []Coding{{Name: "all"}}
+		o.Edits = append(o.Edits, Edit{"*", "category"})
 	case bits&16 != 0:
 		o.Items = true
 	case bits&32 != 0:

@@ -154,10 +154,9 @@ func (g *gray) inked(d division) *bitmap.Image {
 // otsuOf returns Otsu's threshold of the numbers of an image, on 256 levels
 // from the least to the greatest that is known; nil for an image that is binary
 // already. If all known numbers are equal, none is greater than the threshold.
-func otsuOf[T real](v []T) *float64 {
+func otsuOf(v []float64) *float64 {
 	low, high, binary := math.Inf(1), math.Inf(-1), true
-	for _, x := range v {
-		f := float64(x)
+	for _, f := range v {
 		if math.IsNaN(f) {
 			continue
 		}
@@ -172,15 +171,15 @@ func otsuOf[T real](v []T) *float64 {
 	}
 	levelOf := func(f float64) int { return int((f - low) / (high - low) * 255) }
 	var all levels
-	for _, x := range v {
-		if f := float64(x); !math.IsNaN(f) {
+	for _, f := range v {
+		if !math.IsNaN(f) {
 			all[levelOf(f)]++
 		}
 	}
 	t, _ := all.otsu()
 	greatest := low // of the lower class
-	for _, x := range v {
-		if f := float64(x); !math.IsNaN(f) && levelOf(f) <= t {
+	for _, f := range v {
+		if !math.IsNaN(f) && levelOf(f) <= t {
 			greatest = max(greatest, f)
 		}
 	}

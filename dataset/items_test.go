@@ -165,7 +165,7 @@ func TestValuesOfSeveralFiles(t *testing.T) {
 		want    string
 	}{
 		"categories": {[]string{"soil,b\nclay,1\nsand,0\n", "soil,b\npeat,1\n"},
-			Options{Categories: []Coding{{Name: "soil"}}}, []string{"soil=clay", "soil=peat", "soil=sand", "b"},
+			Options{Edits: []Edit{{Column: "soil", Want: "category"}}}, []string{"soil=clay", "soil=peat", "soil=sand", "b"},
 			"#..#\n..#.\n.#.#\n"},
 		"items": {[]string{"milk,tea\n", "jam\nmilk\n"}, Options{Items: true}, []string{"jam", "milk", "tea"},
 			".##\n#..\n.#.\n"},

@@ -74,7 +74,7 @@ func TestLongLevels(t *testing.T) {
 		}
 		b.WriteByte('\n')
 	}
-	_, err := Decode(context.Background(), "t.csv", []byte(b.String()), Options{Categories: []Coding{{Name: "c7"}}})
+	_, err := Decode(context.Background(), "t.csv", []byte(b.String()), Options{Edits: []Edit{{Column: "c7", Want: "category"}}})
 	if err == nil || !testenv.Said(t, err.Error()) {
 		t.Error(err)
 	}

@@ -1,6 +1,10 @@
 package dataset
 
-import "math"
+import (
+	"math"
+
+	linear "example.com/patchwork/internal/matrix"
+)
 
 // These constants say when and how the light of a photo is evened out.
 const (
@@ -16,8 +20,12 @@ const (
 type surface [6]float64
 
 func (s *surface) at(y, x float64) float64 {
-	return s[0] + float64(s[1]*x) + float64(s[2]*y) + float64(s[3]*x*x) + float64(s[4]*x*y) + float64(s[5]*y*y)
+	terms := termsAt(y, x)
+	return linear.Dot(s[:], terms[:])
 }
+
+// termsAt returns the terms of a surface at a place.
+func termsAt(y, x float64) [6]float64 { return [6]float64{1, x, y, x * x, x * y, y * y} }
 
 // evened returns the picture in even light, and whether that differs: a lens
 // darkens the corners of a photo, and a lamp stands on one side, so that no
@@ -68,18 +76,23 @@ func (g *gray) division() (share, contrast float64) {
 func (g *gray) light() (s surface, ok bool) {
 	near := math.Inf(1)
 	for range lightPasses {
-		var m normal
+		m, sums := linear.New(6, 6), make([]float64, 6) // the normal equations
 		var squares, n float64
 		for i, v := range g.lum {
 			y, x := g.place(i)
 			if math.Abs(float64(v)-s.at(y, x)) <= near {
-				m.add(y, x, float64(v))
+				terms := termsAt(y, x)
+				linear.AddTo(sums, float64(v), terms[:])
+				for i, term := range terms {
+					linear.AddTo(m.Row(i), term, terms[:])
+				}
 			}
 		}
-		next, solved := m.solve()
+		solution, solved := linear.Solve(m, sums)
 		if !solved {
 			return s, false
 		}
+		next := surface(solution)
 		for i, v := range g.lum {
 			y, x := g.place(i)
 			if d := float64(v) - s.at(y, x); math.Abs(d) <= near {
@@ -112,46 +125,4 @@ func (g *gray) without(s *surface) *gray {
 		out.lum[i] = uint16(max(0, min(math.MaxUint16, math.Round(float64(v)-s.at(g.place(i))+mean))))
 	}
 	return &out
-}
-
-// normal holds the normal equations of a surface: the products of its terms, and
-// with the values.
-type normal [6][7]float64
-
-func (m *normal) add(y, x, v float64) {
-	terms := [7]float64{1, x, y, x * x, x * y, y * y, v}
-	for i := range 6 {
-		for j := range 7 {
-			m[i][j] += float64(terms[i] * terms[j])
-		}
-	}
-}
-
-// solve eliminates, with the largest pivot of each column; ok is false if the
-// places do not determine a surface.
-func (m *normal) solve() (s surface, ok bool) {
-	for c := range 6 {
-		p := c
-		for r := c + 1; r < 6; r++ {
-			if math.Abs(m[r][c]) > math.Abs(m[p][c]) {
-				p = r
-			}
-		}
-		if m[c], m[p] = m[p], m[c]; math.Abs(m[c][c]) < 1e-9 {
-			return s, false
-		}
-		for r := range 6 {
-			if r == c {
-				continue
-			}
-			f := m[r][c] / m[c][c]
-			for j := c; j < 7; j++ {
-				m[r][j] -= float64(f * m[c][j])
-			}
-		}
-	}
-	for i := range s {
-		s[i] = m[i][6] / m[i][i]
-	}
-	return s, true
 }

@@ -39,8 +39,8 @@ func TestMAT(t *testing.T) {
 	refused(t, "a.mat", matLetters(true), Options{Threshold: threshold(.5), Transpose: true})
 	refused(t, "a.mat", matLetters(true), Options{Array: "Y"})
 	refused(t, "a.mat", matLetters(true), Options{Array: "labels"})
-	refused(t, "a.mat", matLetters(true), Options{Threshold: threshold(.5), Weight: "hours"})
-	refused(t, "a.mat", matLetters(true), Options{Threshold: threshold(.5), Weight: "mean"})
+	refused(t, "a.mat", matLetters(true), Options{Edits: []Edit{{Column: "hours", Want: "weight"}}, Threshold: threshold(.5)})
+	refused(t, "a.mat", matLetters(true), Options{Edits: []Edit{{Column: "mean", Want: "weight"}}, Threshold: threshold(.5)})
 	refused(t, "a.mat", matFile(true, matUint8("a", []uint8{1}, 1, 1), matUint8("b", []uint8{1}, 1, 1)), Options{})
 	refused(t, "a.mat", matFile(true, matUint8("x", []uint8{}, 0, 5)), Options{})
 }
@@ -65,7 +65,7 @@ func TestMATCompanions(t *testing.T) {
 	refused(t, "a.mat", matFile(true, images, matCells("y", images, images, images)),
 		Options{Where: conditions(t, "y=1")})
 	refused(t, "a.mat", matFile(true, images, matUint8("y", []uint8{1, 2}, 2, 1)),
-		Options{Meta: []string{"y"}})
+		Options{Edits: []Edit{{Column: "y", Want: "label"}}})
 }
 
 func TestTranspose(t *testing.T) {

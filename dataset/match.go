@@ -198,7 +198,7 @@ func (in *input) ofModel(s *survey, r *roles) {
 			continue
 		}
 		switch {
-		case c.Kind == Weight && in.opts.Weight == "":
+		case c.Kind == Weight && in.opts.weight() == "":
 			r.weight = at[0]
 		case c.Kind == Unknown:
 			r.ignored[at[0]] = true
@@ -211,7 +211,7 @@ func (in *input) ofModel(s *survey, r *roles) {
 func (in *input) dataFor(s *survey, r *roles) ([]int, error) {
 	m := in.opts.Model
 	if m.fields != nil && r.names != nil {
-		meta, err := findColumns(r.names, r.n, in.opts.Meta)
+		meta, err := findColumns(r.names, r.n, in.opts.said("label"))
 		if err != nil {
 			return nil, err
 		}

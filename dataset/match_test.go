@@ -263,8 +263,8 @@ func TestMatchMessages(t *testing.T) {
 			`the columns are not those of the model: missing: "Poa repens"; not in the model: "Poa repns" (did you mean "Poa repens"?); rename what means the same`},
 		{"Poa repens,Bellis,Salix alba,Bellis\n0,1,1,1\n", Options{},
 			`the columns are not those of the model: more than once: "Bellis"; rename or remove what comes more than once`},
-		{"Poa repens,Bellis,Salix alba\n0,1,1\n", Options{Meta: []string{"Bellis"}},
-			`the columns are not those of the model: missing: "Bellis"; add what is missing, with empty cells if it is unknown`},
+		{"Poa repens,Bellis,Salix alba\n0,1,1\n", Options{Edits: []Edit{{Column: "Bellis", Want: "label"}}},
+			`column "Bellis": is bit in the model, not label; leave that out, or learn again with --column Bellis=label`},
 		{"Poa repns,a b,Salix alba\n0,1,1\n", Options{},
 			`the columns are not those of the model: missing: "Poa repens", "Bellis"; not in the model: "Poa repns" (did you mean "Poa repens"?), "a b"; ` +
 				`rename what means the same; add what is missing, with empty cells if it is unknown`},
@@ -298,7 +298,7 @@ func TestMatchReads(t *testing.T) {
 	}{
 		"labels are text":    {columns, "", "site,b,a\nA1,1,0\n", Options{}, "01", "site"},
 		"labels of learning": {columns, `{"columns":[{"name":"year","kind":"label","by":"you"},{"name":"gone","kind":"label","by":"you"}]}`, "b,year,a\n1,1987,0\n", Options{}, "01", "year"},
-		"labels asked for": {columns, `{"columns":[{"name":"year","kind":"label","by":"you"}]}`, "b,year,a,n\n1,1987,0,7\n", Options{Meta: []string{"n"}},
+		"labels asked for": {columns, `{"columns":[{"name":"year","kind":"label","by":"you"}]}`, "b,year,a,n\n1,1987,0,7\n", Options{Edits: []Edit{{Column: "n", Want: "label"}}},
 			"01", "n year"},
 		"weights of learning": {columns, `{"columns":[{"name":"n","kind":"weight","by":"you"}]}`, "n,b,a\n3,1,0\n", Options{}, "01", ""},
 		"others left out":     {columns, `{"only":true}`, "b,c,a,d\n1,9,0,9\n", Options{}, "01", ""},
@@ -432,7 +432,7 @@ func TestForPictures(t *testing.T) {
 // values that it knows.
 func TestMatchCategories(t *testing.T) {
 	learned := mustRead(t, "t.csv", []byte("soil,b,wet\nclay,1,y\nsand,0,n\n"),
-		Options{Categories: []Coding{{Name: "soil"}}})
+		Options{Edits: []Edit{{Column: "soil", Want: "category"}}})
 	m := tableModel(t, 4, nil, "")
 	m, err := learned.Describe(m)
 	if err != nil {

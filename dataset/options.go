@@ -27,22 +27,9 @@ type Options struct {
 	AutoThreshold bool
 	// Invert swaps on and off. In pictures it says that light is ink.
 	Invert bool
-	// Weight names the array or the table column with the integer weights of
-	// the rows. Empty means the array `weight` of an .npz if there is one, and
-	// otherwise weight 1.
-	Weight string
 	// Columns selects the columns of a table that are data, in this order, by
-	// name or by number from 1. Empty means all that are not metadata.
+	// name or by number from 1. Empty means all that are not metadata: columns named in Where or FirstPer are.
 	Columns []string
-	// Meta names the columns of a table that are metadata, not data, beside those of
-	// text. Columns named in Where, FirstPer or Weight need not be listed.
-	Meta []string
-	// Categories names the columns of a table that hold categories, numbers or
-	// text, and are read as one column of bits per value: `habitat` becomes
-	// `habitat=marsh`, `habitat=moor` and so on. The name "all" means every column
-	// of text, or of integers beyond 0 and 1, that has at most 30 values of which
-	// each occurs twice on average.
-	Categories []Coding
 	// Items says that each line of a text is a list of items, such as a basket: a
 	// row whose columns are the items of all lines. Where
 	// the first word of every line is in no other, it is the name of the row.
@@ -86,7 +73,8 @@ type Options struct {
 	Model *Plan `json:"-"`
 	// Kind says what all data are for [Open]: Bit, or Number. Unknown, the zero value, lets them show it.
 	Kind Kind
-	// Edits are what With was given.
+	// Edits say what columns of a table, or the arrays beside the images, are; see With. Without them an array called
+	// weight has the weights of rows.
 	Edits []Edit `json:",omitempty"`
 	// MaxMemory bounds the memory of the packed images, in bytes; it also
 	// bounds what must be held in memory while reading. Zero means 4 GiB. For a
@@ -101,7 +89,7 @@ type Options struct {
 	// in folders and beside the data. Its error ends reading.
 	Opened func(path string) error `json:"-"`
 
-	settled   bool     // Categories has all that several files have
+	settled   []Coding // the categories that several files have together; nil if there are none
 	why       string   // why Kind is Number, if several files show it
 	items     []string // of several lists that are read together
 	partBytes int64    // of a part of a file; 0 means 4 MiB (tests read smaller ones)

@@ -158,8 +158,7 @@ const timesNames = "n count counts abundance times qty quantity freq frequency p
 // several items, and hardly a pair comes again.
 func (s *textSource) findPairs() []string {
 	o := &s.in.opts
-	if o.Model != nil || len(o.Edits)+len(o.Columns)+len(o.Meta)+len(o.Categories) > 0 || o.Header == HeaderAbsent ||
-		o.Weight != "" || s.in.plan != nil {
+	if o.Model != nil || len(o.Edits)+len(o.Columns) > 0 || o.Header == HeaderAbsent || s.in.plan != nil {
 		return nil
 	}
 	r := s.sample()

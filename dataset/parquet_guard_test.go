@@ -64,7 +64,7 @@ func TestParquetCodecs(t *testing.T) {
 	var want *Set
 	for version := 1; version <= 2; version++ {
 		for name, codec := range codecsRead {
-			got := mustRead(t, "x.parquet", parquetBytes(t, version, codec, 1000), Options{Meta: []string{"site", "long"}})
+			got := mustRead(t, "x.parquet", parquetBytes(t, version, codec, 1000), Options{Edits: []Edit{{Column: "site", Want: "label"}, {Column: "long", Want: "label"}}})
 			if want == nil {
 				want = got
 			}
@@ -84,7 +84,7 @@ func TestParquetCodecs(t *testing.T) {
 // TestParquetCodecsNotRead: of LZ4 and Brotli nothing here knows to what a page unpacks.
 func TestParquetCodecsNotRead(t *testing.T) {
 	for _, codec := range []compress.Codec{&parquet.Lz4Raw, &parquet.Brotli} {
-		refused(t, "x.parquet", parquetBytes(t, 1, codec, 10), Options{Meta: []string{"site", "long"}})
+		refused(t, "x.parquet", parquetBytes(t, 1, codec, 10), Options{Edits: []Edit{{Column: "site", Want: "label"}, {Column: "long", Want: "label"}}})
 	}
 }
 
@@ -299,7 +299,7 @@ func TestParquetMutations(t *testing.T) {
 			}
 		}
 		before, began := allocated(), time.Now()
-		_, err := readBytes(file, Options{Meta: []string{"site", "long"}})
+		_, err := readBytes(file, Options{Edits: []Edit{{Column: "site", Want: "label"}, {Column: "long", Want: "label"}}})
 		if n, took := allocated()-before, time.Since(began); n > 200<<20 || took > 20*time.Second {
 			t.Errorf("mutation %d: %d MB, %v: %v", i, n>>20, took, err)
 		}

@@ -8,9 +8,9 @@ import (
 )
 
 // plainly returns why values cannot but be meant as real values, not as bits, in a clause such as "12 of 13 columns
-// hold decimals"; "" where that is open. Of a table some column must hold numbers other than 0 and 1. Of images at least
-// one pixel in twenty must be neither 0 nor 1, in arrays of a floating-point type; whole numbers and pictures may be
-// drawings that a threshold makes bits of.
+// hold decimals"; "" where that is open. Of a table some column must hold numbers other than 0 and 1. Of images at
+// least one pixel in twenty must be neither 0 nor 1, in arrays of a floating-point type; whole numbers and pictures
+// may be drawings that a threshold makes bits of.
 func (v *Set) plainly() string {
 	var fractions, others, known, numbers, decimals int
 	for i := range v.Height * v.Width {

@@ -99,7 +99,7 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 		in.why = p.why(s)
 	}
 	p.noteTransposed(s)
-	if pairs := s.pairHint(); pairs != "" && len(p.codings) == 2 && len(in.opts.Categories) == 0 && !p.numbers {
+	if pairs := s.pairHint(); pairs != "" && len(p.codings) == 2 && len(in.opts.categories()) == 0 && !p.numbers {
 		p.note("%s", pairs)
 	}
 	return p, nil
@@ -119,8 +119,8 @@ func (in *input) labelsOf(s *survey, p *tablePlan, asked map[int]*Coding,
 	chosen := members(len(s.columns), explicit)
 	claimed := func(i int) bool {
 		wanted := in.opts.wanted(s.name(i), i+1)
-		return asked[i] != nil || chosen[i] || in.opts.Weight != "" && s.name(i) == in.opts.Weight || s.ends(i) ||
-			slices.Contains([]string{"bit", "number", "count", "unknown", "ignore"}, wanted)
+		return asked[i] != nil || chosen[i] || s.ends(i) ||
+			slices.Contains([]string{"bit", "number", "count", "weight", "unknown", "ignore"}, wanted)
 	}
 	var blank, constant []int
 	for i := range s.columns {
@@ -209,8 +209,8 @@ func (in *input) categoriesOf(s *survey, texts, explicit []int, asked map[int]*C
 	return labels
 }
 
-// numbersAmong returns the columns of numbers that are labels, being few where bits are asked for, and whether there are
-// numbers to learn from instead; labels are columns that are no data.
+// numbersAmong returns the columns of numbers that are labels, being few where bits are asked for, and whether there
+// are numbers to learn from instead; labels are columns that are no data.
 func (in *input) numbersAmong(s *survey, claimed func(i int) bool, labels, explicit []int,
 	asked map[int]*Coding) (aside []int, many bool) {
 	isLabel, used := members(len(s.columns), labels), members(len(s.columns), in.used(s))
@@ -340,8 +340,8 @@ func (s *survey) isIndex(i int, class columnClass) bool {
 // used returns the columns that have a use and are no data: metadata, those of
 // groups, and weights. Names that are no columns are told of by rolesOf.
 func (in *input) used(s *survey) (used []int) {
-	for _, name := range slices.Concat(in.opts.Meta, in.opts.FirstPer.Names, in.opts.leftOut(), []string{in.opts.Weight}) {
-		if at, err := findColumns(s.names, len(s.columns), []string{name}); err == nil && name != "" {
+	for _, name := range append(in.opts.said("label", "weight", "unknown", "ignore"), in.opts.FirstPer.Names...) {
+		if at, err := findColumns(s.names, len(s.columns), []string{name}); err == nil {
 			used = append(used, at...)
 		}
 	}
@@ -392,7 +392,7 @@ func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
 	p.notes = append(p.notes, noteOpenCodes(open)...)
 	if len(made) > 0 {
 		var fix []string
-		if len(in.opts.Categories) == 0 {
+		if len(in.opts.categories()) == 0 {
 			fix = []string{columnFlag(p.lastMade(), "label")}
 		}
 		text := "a column of bits was made for each value of "

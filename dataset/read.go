@@ -350,11 +350,11 @@ func (d *opened) finish(s *Set) error {
 	if err := d.in.arrange(s); err != nil {
 		return err
 	}
-	if d.in.opts.Weight != "" && s.Weights == nil {
-		return &FormatError{Msg: fmt.Sprintf("no weights %q: this format has no weights", d.in.opts.Weight),
+	if w := d.in.opts.weight(); w != "" && s.Weights == nil {
+		return &FormatError{Msg: fmt.Sprintf("no weights %q: this format has no weights", w),
 			Hint: "leave --weight out, or use an .npz or a table"}
 	}
-	for _, name := range d.in.opts.Meta {
+	for _, name := range d.in.opts.said("label") {
 		if _, err := s.Column(name); err != nil {
 			return err
 		}

@@ -60,8 +60,8 @@ func newReading(o *Options) Reading {
 	if o.Height > 0 {
 		r.Size = []int{o.Height, o.Width}
 	}
-	if o.Weight != "" {
-		r.Columns = []Coding{{Name: o.Weight, Kind: Weight, By: Asked}}
+	if w := o.weight(); w != "" {
+		r.Columns = []Coding{{Name: w, Kind: Weight, By: Asked}}
 	}
 	if o.Delimiter != 0 {
 		r.Delimiter = string(o.Delimiter)

@@ -95,18 +95,18 @@ func TestDescribe(t *testing.T) {
 		columns []string
 		reading string
 	}{
-		{named, Options{Meta: []string{"1"}, Weight: "n"}, []string{"a", "b"}, `{"columns":[{"name":"site","kind":"label","by":"you"},` +
+		{named, Options{Edits: []Edit{{Column: "n", Want: "weight"}, {Column: "1", Want: "label"}}}, []string{"a", "b"}, `{"columns":[{"name":"site","kind":"label","by":"you"},` +
 			`{"name":"n","kind":"weight","by":"you"}]}`},
 		{named, Options{Columns: []string{"3", "a"}}, []string{"b", "a"}, `{"only":true}`},
-		{named, Options{Where: []Condition{{Name: "site", Op: "=", Values: []string{"A1"}}}, Weight: "4"}, []string{"a", "b"},
+		{named, Options{Edits: []Edit{{Column: "4", Want: "weight"}}, Where: []Condition{{Name: "site", Op: "=", Values: []string{"A1"}}}}, []string{"a", "b"},
 			`{"columns":[{"name":"site","kind":"label","by":"you"},` +
 				`{"name":"n","kind":"weight","by":"you"}]}`},
-		{bare, Options{Meta: []string{"1"}, Weight: "4"}, []string{"column 2", "column 3"},
+		{bare, Options{Edits: []Edit{{Column: "4", Want: "weight"}, {Column: "1", Want: "label"}}}, []string{"column 2", "column 3"},
 			`{"columns":[{"name":"1","kind":"label","by":"you"},` +
 				`{"name":"4","kind":"weight","by":"you"}],"numbered":true}`},
 		{bare, Options{Columns: []string{"2", "3"}, Header: HeaderAbsent}, []string{"column 2", "column 3"},
 			`{"numbered":true,"only":true,"header":"no"}`},
-		{named, Options{Meta: []string{"site"}, Weight: "n", Height: 2, Width: 1}, nil,
+		{named, Options{Edits: []Edit{{Column: "n", Want: "weight"}, {Column: "site", Want: "label"}}, Height: 2, Width: 1}, nil,
 			`{"columns":[{"name":"site","kind":"label","by":"you"},` +
 				`{"name":"n","kind":"weight","by":"you"}],"size":[2,1]}`},
 	} {

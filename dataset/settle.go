@@ -12,7 +12,7 @@ func (o Options) settle(paths []string) (Options, error) {
 		o.folders = o.folderLabels(paths)
 		o.sameNames = o.folders != nil && sameNames(paths)
 	}
-	open := o.Items || slices.ContainsFunc(o.Categories, func(c Coding) bool { return c.Levels == nil })
+	open := o.Items || slices.ContainsFunc(o.categories(), func(c Coding) bool { return c.Levels == nil })
 	once := func(path string) bool { is, _ := readOnce(path); return is }
 	if len(paths) < 2 || o.Model != nil || o.files == nil && slices.ContainsFunc(paths, once) {
 		return o, nil
@@ -63,14 +63,11 @@ func (o Options) settle(paths []string) (Options, error) {
 	if o.items = distinctLevels(items); numbers {
 		o.Kind = Number
 	}
-	if o.settled = len(names) > 0; o.settled {
-		o.Categories = nil
-	}
 	for _, name := range names {
 		c := kinds[name]
 		if len(c.Cuts) > 0 || c.Kind == Ordinal && c.By == Asked &&
 			slices.Equal(levels[name], slices.Repeat(c.Levels, len(levels[name])/len(c.Levels))) {
-			o.Categories = append(o.Categories, c)
+			o.settled = append(o.settled, c)
 			continue
 		}
 		c.Levels, c.Off = distinctLevels(foldWords(levels[name])), nil
@@ -82,7 +79,7 @@ func (o Options) settle(paths []string) (Options, error) {
 			c.Levels = []string{yes[name]}
 		}
 		c.Levels = slices.DeleteFunc(c.Levels, func(level string) bool { return level == "" })
-		o.Categories = append(o.Categories, c)
+		o.settled = append(o.settled, c)
 	}
 	return o, nil
 }

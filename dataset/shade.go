@@ -23,8 +23,8 @@ const (
 // whether there were any:
 // under a hard shadow, no threshold divides ink from paper, and no smooth surface is its light. What is dark when
 // strokes are filled up is shade where half of the paper's light is left, else a desk if it touches the border. A
-// filled shape is neither: then nothing is done, nor where light strokes stand on a dark ground. A page with nothing but
-// shadows from its border is empty.
+// filled shape is neither: then nothing is done, nor where light strokes stand on a dark ground. A page with nothing
+// but shadows from its border is empty.
 func (g *gray) unshaded() (*gray, bool) {
 	if min(g.height, g.width) < shadeSide {
 		return g, false
@@ -99,8 +99,8 @@ func (g *gray) spread(r int, greatest bool) *gray {
 }
 
 // areas returns which pixels of a picture without strokes are beside the paper, and whether it has
-// areas that are dark, all of them shade or beside the paper; open says that all are shade and come from the border. What
-// is thinner than so many pixels is no shade.
+// areas that are dark, all of them shade or beside the paper; open says that all are shade and come from the border.
+// What is thinner than so many pixels is no shade.
 func (g *gray) areas(t, thin int) (desk []bool, open, ok bool) {
 	sum, n := 0.0, 0
 	dark := make([]bool, len(g.lum))

@@ -100,7 +100,7 @@ func TestPublicGray(t *testing.T) {
 // TestPublicVotes: the original text file and an archive made from it elsewhere
 // hold the same votes, unknown ones included.
 func TestPublicVotes(t *testing.T) {
-	text := readShared(t, "house_votes_84/house-votes-84.data", Options{Meta: []string{"Class"}})
+	text := readShared(t, "house_votes_84/house-votes-84.data", Options{Edits: []Edit{{Column: "Class", Want: "label"}}})
 	array := readShared(t, "house_votes_84/house_votes_84.npz", Options{})
 	unknown := 0
 	for i, m := range array.Images {
@@ -125,8 +125,8 @@ func TestPublicVotes(t *testing.T) {
 }
 
 func TestPublicHeart(t *testing.T) {
-	train := readShared(t, "spect_heart/SPECT.train", Options{Meta: []string{"outcome"}})
-	test := readShared(t, "spect_heart/SPECT.test", Options{Meta: []string{"outcome"}})
+	train := readShared(t, "spect_heart/SPECT.train", Options{Edits: []Edit{{Column: "outcome", Want: "label"}}})
+	test := readShared(t, "spect_heart/SPECT.test", Options{Edits: []Edit{{Column: "outcome", Want: "label"}}})
 	array := readShared(t, "spect_heart/spect_heart.npz", Options{})
 	for i, m := range append(train.Images, test.Images...) {
 		if !m.Equal(array.Images[i]) {

@@ -191,7 +191,7 @@ func (s *Set) planned(o *Options, by By) []Column {
 			}
 		}
 	})
-	if w.Kind = Weight; o.Weight != "" {
+	if w.Kind = Weight; o.weight() != "" {
 		w.By = Asked
 	}
 	return append(out, w)

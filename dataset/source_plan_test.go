@@ -23,7 +23,7 @@ func TestPlan(t *testing.T) {
 		want       []string // parts of the printed plan
 	}{
 		{"bits.csv", "site,wet,soil\na,1,peat\nb,,peat\nc,0,clay\nd,1,clay\ne,1,peat\n",
-			Options{Categories: []Coding{{Name: "soil"}}},
+			Options{Edits: []Edit{{Column: "soil", Want: "category"}}},
 			[]string{"5 rows of 3 columns, bits", "site    label     file  5 values: a, b, c, d, e",
 				"wet     bit       file    75 % yes ████████; 1 of 5 unknown",
 				"soil    category  you   2 values: peat (3), clay (2)"}},
@@ -44,8 +44,7 @@ func TestPlan(t *testing.T) {
 			"note: bits or numbers?"}},
 		{"units.csv", "t,p\n1.5 °C,1\n2.5 °C,2\n3.5 °C,3\n4.5 °C,oops\n", Options{}, []string{"t       number, °C  file",
 			"1 to 3, mean 2; 1 of 4 unknown, also oops"}},
-		{"cut.csv", "age,a\n31,1\n44,0\n999,1\n39,0\n", Options{Categories: []Coding{{Name: "age", Kind: Category,
-			Cuts: []float64{}}}}, []string{"999 in age (1 cell), far from the others", "--missing age=999"}},
+		{"cut.csv", "age,a\n31,1\n44,0\n999,1\n39,0\n", Options{Edits: []Edit{{"age", "bands"}}}, []string{"999 in age (1 cell), far from the others", "--missing age=999"}},
 		{"asked.csv", "a,b\n5,3\n2,4\n", Options{Kind: Number}, []string{"rows of 2 columns, numbers\n",
 			"a       count  you  2 to 5"}},
 	} {

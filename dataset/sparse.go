@@ -10,8 +10,8 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// sparse is a table of which those cells are given that are not 0: lists of items, pairs of a row and an item, a matrix as
-// SciPy and MatrixMarket write it, or rows of libsvm. They are held until rows are made of them.
+// sparse is a table of which those cells are given that are not 0: lists of items, pairs of a row and an item, a
+// matrix as SciPy and MatrixMarket write it, or rows of libsvm. They are held until rows are made of them.
 type sparse struct {
 	uncounted
 	in          *input

@@ -70,10 +70,10 @@ func TestStreamIsRead(t *testing.T) {
 			paths = append(paths, path)
 		}
 		if rapid.Bool().Draw(t, "weighted") {
-			opts.Weight = "weight"
+			opts.Edits = append(opts.Edits, Edit{"weight", "weight"})
 		}
 		if rapid.Bool().Draw(t, "meta") {
-			opts.Meta = []string{"y"}
+			opts.Edits = append(opts.Edits, Edit{"y", "label"})
 		}
 		if rapid.Bool().Draw(t, "where") {
 			where := rapid.SampledFrom([]string{"y=1", "y!=1", "y<=2", "y=a", "y=1,2;z!=3", "z=9", "y=1;z=9"}).Draw(t,

@@ -96,7 +96,7 @@ func (s *survey) take(r records, names []string, in *input) error {
 
 // collect keeps the numbers of the columns that are to be cut.
 func (s *survey) collect(names []string, in *input) {
-	for _, c := range in.opts.Categories {
+	for _, c := range in.opts.categories() {
 		if at, err := findColumns(names, len(names), []string{c.Name}); err == nil && c.Cuts != nil {
 			s.columns[at[0]].all = make([]float64, 0, 64)
 		}

@@ -63,14 +63,14 @@ func (in *input) unlearned(names []string, n int) (r roles, err error) {
 	if err := boundNames(names); err != nil {
 		return r, err
 	}
-	if in.opts.Weight != "" {
-		at, err := findColumns(names, n, []string{in.opts.Weight})
+	if w := in.opts.weight(); w != "" {
+		at, err := findColumns(names, n, []string{w})
 		if err != nil {
 			return r, err
 		}
 		r.weight = at[0]
 	}
-	ignored, err := findColumns(names, n, in.opts.leftOut())
+	ignored, err := findColumns(names, n, in.opts.said(leftOut...))
 	for _, i := range ignored {
 		r.ignored[i] = true
 	}
@@ -97,7 +97,7 @@ func (r *roles) label(asked []string, found, others []int) {
 
 // asked returns the columns that the user wants as metadata.
 func (in *input) asked() []string {
-	asked := slices.Clone(in.opts.Meta)
+	asked := in.opts.said("label")
 	for _, name := range in.opts.selectedBy() {
 		if len(in.opts.Labels) > 0 && name == "y" {
 			continue // comes from the label file
@@ -110,7 +110,7 @@ func (in *input) asked() []string {
 // onlySelect returns the columns of data that conditions are on, and keeps those of which the rows have one value then.
 func (in *input) onlySelect(r *roles, auto []int) []bool {
 	also := members(r.n, nil)
-	other, _ := findColumns(r.names, r.n, slices.Concat(in.opts.Meta, in.opts.FirstPer.Names))
+	other, _ := findColumns(r.names, r.n, append(in.opts.said("label"), in.opts.FirstPer.Names...))
 	for _, c := range in.opts.Where {
 		at, err := findColumns(r.names, r.n, []string{c.Name})
 		if err != nil || slices.Contains(auto, at[0]) || slices.Contains(other, at[0]) {

@@ -63,7 +63,7 @@ func TestCSV(t *testing.T) {
 
 func TestCSVRoles(t *testing.T) {
 	const text = "id,party,crime,n,age,tax\n007,rep,1,3,40.5,0\n008,dem,?,0,,1\n"
-	s := mustRead(t, "v.csv", []byte(text), Options{Weight: "n", Meta: []string{"id", "age"},
+	s := mustRead(t, "v.csv", []byte(text), Options{Edits: []Edit{{Column: "n", Want: "weight"}, {Column: "id", Want: "label"}, {Column: "age", Want: "label"}},
 		Where: conditions(t, "party=rep,dem")})
 	if got := pixels(s); got != "#.\n?#\n" || !cmp.Equal(s.Columns, []string{"crime", "tax"}) {
 		t.Errorf("columns %v:\n%s", s.Columns, got)
@@ -112,8 +112,8 @@ func TestCSVRefusals(t *testing.T) {
 		{"0,1\n", Options{Columns: []string{"c"}}},
 		{"0,1\n", Options{Columns: []string{"3"}}},
 		{"a,b\n0,1\n", Options{Where: conditions(t, "z=1")}},
-		{"a,b\n0,1\n", Options{Meta: []string{"a", "b"}}},
-		{"a,w\n0,-1\n", Options{Weight: "w"}},
+		{"a,b\n0,1\n", Options{Edits: []Edit{{Column: "a", Want: "label"}, {Column: "b", Want: "label"}}}},
+		{"a,w\n0,-1\n", Options{Edits: []Edit{{Column: "w", Want: "weight"}}}},
 		{"a,b\n0,1\n", Options{Delimiter: '"'}},
 		{"a,b\n" + strings.Repeat("0,1\n", 1000), Options{MaxMemory: 5000}},
 		{"hello world\n", Options{}},
@@ -189,7 +189,7 @@ func TestParquet(t *testing.T) {
 		"pages 1": {parquet.DataPageVersion(1)}, "pages 2": {parquet.DataPageVersion(2)},
 	} {
 		content := parquetFile(t, parquetRows(), options...)
-		s := mustRead(t, "t.parquet", content, Options{Weight: "n", Meta: []string{"group"}})
+		s := mustRead(t, "t.parquet", content, Options{Edits: []Edit{{Column: "n", Want: "weight"}, {Column: "group", Want: "label"}}})
 		if got := pixels(s); got != "#.##\n.?.?\n##.?\n" {
 			t.Errorf("%s:\n%s", name, got)
 		}
@@ -213,7 +213,7 @@ func TestParquetRefusals(t *testing.T) {
 	refused(t, "t.parquet", content, Options{Columns: []string{"a", "label"}})
 	refused(t, "t.parquet", content, Options{Columns: []string{"zz"}})
 	refused(t, "t.parquet", content, Options{Columns: []string{"a"}, MaxMemory: 300})
-	refused(t, "t.parquet", content, Options{Columns: []string{"a"}, Weight: "group"})
+	refused(t, "t.parquet", content, Options{Edits: []Edit{{Column: "group", Want: "weight"}}, Columns: []string{"a"}})
 	refused(t, "cut.parquet", content[:len(content)-9], Options{})
 	refused(t, "short.parquet", content[:6], Options{})
 	lists := parquetFile(t, [][]struct{ L []int32 }{{{[]int32{1, 0}}}})
@@ -232,7 +232,7 @@ func TestParquetDamage(t *testing.T) {
 	for i := range content {
 		b := bytes.Clone(content)
 		b[i] ^= []byte{0x01, 0x80, 0xff}[i%3]
-		s, err := readBytes(b, Options{Weight: "n", Meta: []string{"group"}, MaxMemory: 1 << 20})
+		s, err := readBytes(b, Options{Edits: []Edit{{Column: "n", Want: "weight"}, {Column: "group", Want: "label"}}, MaxMemory: 1 << 20})
 		checkOutcome(t, s, err)
 		if err == nil {
 			good++
@@ -300,7 +300,7 @@ func TestParquetWords(t *testing.T) {
 		!cmp.Equal(sentences(s), []string{"site and soil are taken as labels"}) {
 		t.Errorf("columns %q, notes %q\n%s", s.Columns, sentences(s), got)
 	}
-	opts := Options{Categories: []Coding{{Name: "soil"}}, Columns: []string{"soil", "b"}}
+	opts := Options{Edits: []Edit{{Column: "soil", Want: "category"}}, Columns: []string{"soil", "b"}}
 	s, err := gather(t.Context(), []string{write(t, "t.parquet", content)}, opts, 0, -1)
 	if err != nil || pixels(s) != "#.#\n??.\n.##\n" || !cmp.Equal(s.Columns, []string{"soil=clay", "soil=peat", "b"}) {
 		t.Errorf("%v, %v", s, err)

@@ -13,7 +13,7 @@ import (
 // TestAbsent: data may lack columns that no part of a model speaks of, and no others; numbers in another unit are noted.
 func TestAbsent(t *testing.T) {
 	s, err := Read([]string{write(t, "t.csv", []byte("a,b,soil\n"+many("1,0,sand", "0,1,clay", "0,0,peat")))},
-		Options{Categories: []Coding{{Name: "soil"}}})
+		Options{Edits: []Edit{{Column: "soil", Want: "category"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

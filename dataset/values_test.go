@@ -74,7 +74,7 @@ func TestValuesOfText(t *testing.T) {
 		{"words and labels", "site,wet,ph\nmoor,yes,4.5\nbog,no,5\n", Options{}, [][]float64{{1, 4.5}, {0, 5}},
 			[]string{"wet", "ph"}, []Labels{LabelsOf("site", []string{"moor", "bog"})}},
 		{"decimal commas", "a;b\n1,5;2\n0,25;3\n", Options{}, [][]float64{{1.5, 2}, {.25, 3}}, []string{"a", "b"}, nil},
-		{"asked for", "a,b,y\n1,2,7\n3,4,8\n", Options{Meta: []string{"y"}, Columns: []string{"b", "a"}},
+		{"asked for", "a,b,y\n1,2,7\n3,4,8\n", Options{Edits: []Edit{{Column: "y", Want: "label"}}, Columns: []string{"b", "a"}},
 			[][]float64{{2, 1}, {4, 3}}, []string{"b", "a"}, []Labels{LabelsOf("y", []int64{7, 8})}},
 		{"numbers of rows", "n,a\n1,.5\n2,.25\n3,.5\n", Options{}, [][]float64{{.5}, {.25}, {.5}}, []string{"a"},
 			[]Labels{LabelsOf("n", []int64{1, 2, 3})}},
@@ -289,13 +289,13 @@ func TestValuesMatchAModel(t *testing.T) {
 
 func TestRealValuesOfSeveralFiles(t *testing.T) {
 	a, b := write(t, "a.csv", []byte("y,u,v\n1,1.5,2\n2,3,4\n")), write(t, "b.csv", []byte("y,u,v\nk,5,6\n"))
-	v := readValues(t, Options{Meta: []string{"y"}}, a, b)
+	v := readValues(t, Options{Edits: []Edit{{Column: "y", Want: "label"}}}, a, b)
 	sameRows(t, "joined", v.Values, [][]float64{{1.5, 2}, {3, 4}, {5, 6}})
 	if v.Meta[0].Text(1) != "2" || v.Meta[0].Text(2) != "k" || v.Index[2] != 2 {
 		t.Errorf("metadata %v, index %v", v.Meta, v.Index)
 	}
 	c := write(t, "c.csv", []byte("u,v,w\n5,6,7\n"))
-	if _, err := readNumbers([]string{a, c}, Options{Meta: []string{}}); err == nil {
+	if _, err := readNumbers([]string{a, c}, Options{}); err == nil {
 		t.Error("files of two widths are read")
 	}
 }

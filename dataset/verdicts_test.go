@@ -122,12 +122,12 @@ func TestTwoWordsOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := Options{Categories: s.Codings}
+	opts := Options{settled: s.Codings}
 	if s, err = Decode(t.Context(), "new.csv", []byte("diet,a\nmeat,1\nfish,1\n"), opts); err != nil ||
 		pixels(s) != ".#\n?#\n" {
 		t.Errorf("%v, %v", s, err)
 	}
-	opts.Categories = []Coding{{Name: "a", Kind: Bit, Levels: []string{"1"}, Off: []string{"2"}}}
+	opts.settled = []Coding{{Name: "a", Kind: Bit, Levels: []string{"1"}, Off: []string{"2"}}}
 	if s, err = Decode(t.Context(), "new.csv", []byte("a\nyes\nno\n1\nmaybe\n"), opts); err != nil ||
 		pixels(s) != "#\n.\n#\n?\n" {
 		t.Errorf("yes and no where the model has 1 and 2: %v, %v", s, err)

@@ -38,7 +38,7 @@ func TestWeights(t *testing.T) {
 		{[]string{whole, tenths}, 10, []int64{20, 0, 30, 26, 0, 30}},
 		{[]string{tenths, whole}, 10, []int64{26, 0, 30, 20, 0, 30}},
 	} {
-		opts := Options{Weight: "weight"}
+		opts := Options{Edits: []Edit{{Column: "weight", Want: "weight"}}}
 		s, err := Read(c.paths, opts)
 		if err != nil || max(s.Unit, 1) != c.unit || !slices.Equal(s.Weights, c.want) {
 			t.Errorf("%v: weights %v in units of %d: %v", c.paths, s, c.unit, err)
@@ -56,11 +56,11 @@ func TestWeights(t *testing.T) {
 		}
 	}
 	late := write(t, "late.csv", []byte("a,weight\n"+strings.Repeat("1,2\n", beyondHead)+"0,1.5\n"))
-	if s, err := Read([]string{late}, Options{Weight: "weight"}); err != nil || s.Unit != 10 || s.Weights[0] != 20 {
+	if s, err := Read([]string{late}, Options{Edits: []Edit{{Column: "weight", Want: "weight"}}}); err != nil || s.Unit != 10 || s.Weights[0] != 20 {
 		t.Errorf("decimals behind the beginning: unit %d, %v", s.Unit, err)
 	}
 	mixed := write(t, "t.csv", []byte("age,ok,weight\n20.5,1,1.5\n31,0,2\n47,1,0\n"))
-	if f, err := read([]string{mixed}, Options{Weight: "weight"}); err != nil || f.Values == nil || f.Unit != 10 ||
+	if f, err := read([]string{mixed}, Options{Edits: []Edit{{Column: "weight", Want: "weight"}}}); err != nil || f.Values == nil || f.Unit != 10 ||
 		!slices.Equal(f.Weights, []int64{15, 20, 0}) {
 		t.Errorf("of numbers: %v, %v", f, err)
 	}
@@ -68,7 +68,7 @@ func TestWeights(t *testing.T) {
 		"much": "non-negative number", "": "non-negative number",
 		"0.0001": "less than a thousandth"} {
 		path := write(t, "t.csv", []byte("a,weight\n1,1.5\n0,"+text+"\n"))
-		if _, err := Read([]string{path}, Options{Weight: "weight"}); err == nil || !strings.Contains(err.Error(), said) {
+		if _, err := Read([]string{path}, Options{Edits: []Edit{{Column: "weight", Want: "weight"}}}); err == nil || !strings.Contains(err.Error(), said) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -26,7 +26,7 @@ const maxWide = 1 << 36
 // than 0 and 1, and for options that ask for more: [Read] takes them, or says why not.
 func ReadWide(path string, opts Options) (*Wide, error) {
 	if filepath.Ext(path) != ".npz" || opts.Array != "" || opts.Invert || opts.Threshold != nil || opts.Transpose ||
-		len(opts.Columns)+len(opts.Where)+len(opts.Missing)+len(opts.Meta) > 0 || opts.FirstPer.Count > 0 {
+		len(opts.Columns)+len(opts.Where)+len(opts.Missing)+len(opts.said("label")) > 0 || opts.FirstPer.Count > 0 {
 		return nil, nil
 	}
 	f, err := os.Open(path)

@@ -62,14 +62,14 @@ func TestVocabularies(t *testing.T) {
 		"invert": {"a,b\nX,1\n,0\n", Options{Invert: true}, "..\n##\n", "",
 			"an empty cell means off in a, where the others hold a mark; write NA for what is not known", []string{"a", "b"}},
 		"words and 0": {"a\nyes\n0\nNone\n1\n", Options{}, "#\n.\n?\n#\n", "", "", []string{"a"}},
-		"categories": {"soil,b\nclay,1\n,0\nloam,1\n", Options{Categories: []Coding{{Name: "soil"}}}, "#.#\n??.\n.##\n",
+		"categories": {"soil,b\nclay,1\n,0\nloam,1\n", Options{Edits: []Edit{{Column: "soil", Want: "category"}}}, "#.#\n??.\n.##\n",
 			"",
 			"a column of bits was made for each value of soil (clay, loam)", []string{"soil=clay", "soil=loam", "b"}},
-		"numeric codes": {"b,soil\n1,2\n0,10\n1,2.0\n", Options{Categories: []Coding{{Name: "soil"}}}, "##.\n..#\n##.\n",
+		"numeric codes": {"b,soil\n1,2\n0,10\n1,2.0\n", Options{Edits: []Edit{{Column: "soil", Want: "category"}}}, "##.\n..#\n##.\n",
 			"",
 			"a column of bits was made for each value of soil (2, 10)", []string{"b", "soil=2", "soil=10"}},
 		"all categories": {"soil,name,b\nclay,u,1\nsand,v,0\nclay,w,1\nsand,x,1\n",
-			Options{Categories: []Coding{{Name: "all"}}}, "#.#\n.#.\n#.#\n.##\n", "name",
+			Options{Edits: []Edit{{Column: "*", Want: "category"}}}, "#.#\n.#.\n#.#\n.##\n", "name",
 			"name is taken as a label|a column of bits was made for each value of soil (clay, sand)",
 			[]string{"soil=clay", "soil=sand", "b"}},
 		"only categories": {"soil,name\nclay,u\nsand,v\nclay,w\nsand,x\n", Options{}, "#\n.\n#\n.\n", "name",
@@ -87,7 +87,7 @@ func TestVocabularies(t *testing.T) {
 			"yes is e in 1 (no is p), b in 2 (no is x) and t in 3 (no is s); to change it: --column 3=label",
 			[]string{"1=e", "2=b", "3=t"}},
 		"other values": {"soil,b\nclay,1\npeat,0\n",
-			Options{Categories: []Coding{{Name: "soil", Levels: []string{"clay", "sand"}}}},
+			Options{settled: []Coding{{Name: "soil", Kind: Category, Levels: []string{"clay", "sand"}}}},
 			"#.#\n??.\n", "",
 			`in the column soil 1 cell is none of clay, sand, such as "peat", and taken as unknown`,
 			[]string{"soil=clay", "soil=sand", "b"}},
@@ -119,7 +119,7 @@ func utf16le(s string) string {
 // TestGroups: the columns of a category are known to exclude each other.
 func TestGroups(t *testing.T) {
 	s := mustRead(t, "t.csv", []byte("a,soil,wet\n1,clay,y\n0,peat,n\n"),
-		Options{Categories: []Coding{{Name: "soil"}, {Name: "wet"}}})
+		Options{Edits: []Edit{{Column: "soil", Want: "category"}, {Column: "wet", Want: "category"}}})
 	if got := s.Exclusive(); !cmp.Equal(got, [][]int{{1, 2}, {3, 4}}) {
 		t.Errorf("groups %v of %q", got, s.Columns)
 	}

@@ -64,8 +64,8 @@ func (s *setPrior) model() (*patchwork.SetPrior, error) {
 	for k, d := range s.Parts {
 		parent, with := -1, d.Active
 		if (d.Parent == nil) != (d.With == nil) || d.Parent != nil && *d.Parent < 0 {
-			return nil, bad("set_prior", "give both, the parent from 0", "part %d has a parent or a probability with it, not both",
-				k+1)
+			return nil, bad("set_prior", "give both, the parent from 0",
+				"part %d has a parent or a probability with it, not both", k+1)
 		}
 		if d.Parent != nil {
 			parent, with = *d.Parent, *d.With

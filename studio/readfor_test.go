@@ -18,7 +18,7 @@ const counted = "site,soil,bread,jam,tofu\nUlm,peat,9,0,4\nBonn,clay,1,5,2\nKiel
 func countedServer(t *testing.T) *Server {
 	limit := 3.0
 	set, err := dataset.Decode(t.Context(), "counted.csv", []byte(counted),
-		dataset.Options{Threshold: &limit, Meta: []string{"site", "soil"}})
+		dataset.Options{Edits: []dataset.Edit{{Column: "site", Want: "label"}, {Column: "soil", Want: "label"}}, Threshold: &limit})
 	if err != nil {
 		t.Fatal(err)
 	}

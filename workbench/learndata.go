@@ -95,7 +95,8 @@ type mixedRows struct {
 	seen func([][]float64)
 }
 
-// Mixed returns the rows of a table as the learner of every kind of column reads them; seen, if not nil, sees each block.
+// Mixed returns the rows of a table as the learner of every kind of column reads them; seen, if not nil, sees each
+// block.
 func (d *Data) Mixed(seen func([][]float64)) mixed.Source { return mixedRows{d, seen} }
 
 // Blocks reads the rows once.

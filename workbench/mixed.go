@@ -168,7 +168,8 @@ func Words(of Model) [][]string {
 // yes returns the level of a column of yes and no that means yes, -1 of others.
 func (m Mixed) yes(d int) int {
 	c := &m.Columns[d]
-	if n := len(c.Values); c.Family == mixed.Levels && n > 0 && n <= 2 && c.Values[n-1] == 1 && (n == 1 || c.Values[0] == 0) {
+	n := len(c.Values)
+	if c.Family == mixed.Levels && n > 0 && n <= 2 && c.Values[n-1] == 1 && (n == 1 || c.Values[0] == 0) {
 		return n - 1
 	}
 	return -1

@@ -73,8 +73,8 @@ func (m Mixed) vote(d int, o *mixed.Opinion, first bool) Vote {
 	return v
 }
 
-// scale says which end of a scale of words an opinion draws column d to, up to the level where that shows most: with the
-// shares of these levels, by the opinion and in all rows.
+// scale says which end of a scale of words an opinion draws column d to, up to the level where that shows most: with
+// the shares of these levels, by the opinion and in all rows.
 func (m Mixed) scale(d int, o *mixed.Opinion) (word string, value, all float64) {
 	c := &m.Columns[d]
 	below, belowAll, most := 0.0, 0.0, -1.0

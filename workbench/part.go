@@ -39,7 +39,8 @@ type Vote struct {
 func (m Bits) Part(k int) Part {
 	votes := words.Votes(m.Model, k)
 	p := Part{Name: nameOf(m, k), Words: words.Part(m.Model, k, wordsColumns), Usage: math.NaN(), Means: m.Template(k),
-		Says: words.Says(m.Model, k, wordsColumns), Abstains: m.Height()*m.Width() - len(votes), Elongation: words.ShapeOf(m.Model, k).Elongation()}
+		Says: words.Says(m.Model, k, wordsColumns), Abstains: m.Height()*m.Width() - len(votes),
+		Elongation: words.ShapeOf(m.Model, k).Elongation()}
 	if usage := m.Extras().Usage; usage != nil {
 		p.Usage = usage[k]
 	}

@@ -39,8 +39,9 @@ type Scores struct {
 	*BitScores
 	*NumberScores
 	*ClassScores
-	Odd    []Oddity `json:"odd,omitempty"`    // the oddest rows of a table, first the oddest; see SetOdd
-	Hidden any      `json:"hidden,omitempty"` // *HiddenBits, *HiddenNumbers or *HiddenCells: how well hidden values were predicted
+	Odd []Oddity `json:"odd,omitempty"` // the oddest rows of a table, first the oddest; see SetOdd
+	// Hidden says how well hidden values were predicted: *HiddenBits, *HiddenNumbers or *HiddenCells.
+	Hidden any `json:"hidden,omitempty"`
 
 	table bool
 }

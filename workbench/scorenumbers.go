@@ -206,12 +206,13 @@ func (m Mixed) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 type cellSums struct{ n, gain, loss, right, common, squares, baseSquares, inside float64 }
 
 func (s *cellSums) add(o cellSums) {
-	*s = cellSums{s.n + o.n, s.gain + o.gain, s.loss + o.loss, s.right + o.right, s.common + o.common, s.squares + o.squares,
-		s.baseSquares + o.baseSquares, s.inside + o.inside}
+	*s = cellSums{s.n + o.n, s.gain + o.gain, s.loss + o.loss, s.right + o.right, s.common + o.common,
+		s.squares + o.squares, s.baseSquares + o.baseSquares, s.inside + o.inside}
 }
 
 // scoreHidden hides a share of the known cells of every row, predicts them and scores the predictions.
-func (m Mixed) scoreHidden(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*HiddenCells, error) {
+func (m Mixed) scoreHidden(ctx context.Context, data iter.Seq2[*dataset.Frame, error], how Scoring) (*HiddenCells,
+	error) {
 	hide := m.by(how.Workers, func(x *Explained) { x.Out = make([][]cellSums, len(x.Rows)) },
 		func(e *mixed.Explainer, x *Explained, i int) {
 			values := x.numbers(i)
@@ -291,8 +292,8 @@ func (m Mixed) hidden(all []cellSums, hide float64) (*HiddenCells, error) {
 
 // lines says the scores, for people.
 func (h *HiddenCells) lines() []string {
-	out := []string{fmt.Sprintf("%-25s %d, log-loss %.4f nats a cell less than by the columns alone", "hidden cells", h.Cells,
-		h.Gain)}
+	out := []string{fmt.Sprintf("%-25s %d, log-loss %.4f nats a cell less than by the columns alone",
+		"hidden cells", h.Cells, h.Gain)}
 	if len(h.Columns) > mostColumnsSaid {
 		return out
 	}

@@ -36,7 +36,7 @@ func TestClassesFormats(t *testing.T) {
 	for _, format := range []string{"csv", "parquet"} {
 		must(t, "explain", "-m", "classes.npz", "letters.npz", "--where", "writer<=20", "-o", "named."+format)
 		set, err := dataset.Read([]string{"named." + format},
-			dataset.Options{Columns: []string{"p:L", "p:T"}, Meta: []string{"class"}, Threshold: new(float64)})
+			dataset.Options{Edits: []dataset.Edit{{Column: "class", Want: "label"}}, Columns: []string{"p:L", "p:T"}, Threshold: new(float64)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,8 +117,11 @@ func TestCodesInEveryFormat(t *testing.T) {
 		if f == ".csv" {
 			given = rounded
 		}
-		set, err := dataset.Read([]string{"c" + f},
-			dataset.Options{Columns: parts, Meta: slices.Concat(gains, []string{"label", "row", "log_lik"}), Weight: "weight"})
+		edits := []dataset.Edit{{Column: "weight", Want: "weight"}}
+		for _, name := range slices.Concat(gains, []string{"label", "row", "log_lik"}) {
+			edits = append(edits, dataset.Edit{Column: name, Want: "label"})
+		}
+		set, err := dataset.Read([]string{"c" + f}, dataset.Options{Edits: edits, Columns: parts})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -295,21 +295,7 @@ func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 		return nil, err
 	}
 	opt.Kind = dataset.Bit // unless there is a model, which knows
-	data, err := f.inMemory(cmd, paths, opt, true)
-	if err != nil {
-		return nil, err
-	}
-	return data, nil
-}
-
-// readBits reads all data as bits.
-func readBits(ctx context.Context, paths []string, opt dataset.Options) (*dataset.Set, error) {
-	opt.Kind = dataset.Bit
-	data, err := readAll(ctx, paths, opt)
-	if err != nil {
-		return nil, err
-	}
-	return data, nil
+	return f.inMemory(cmd, paths, opt, true)
 }
 
 // readAll reads all data.
@@ -328,21 +314,19 @@ func readAll(ctx context.Context, paths []string, opt dataset.Options) (*dataset
 // openAll opens all data. It returns early when the context ends, though a read
 // that hangs (a pipe) may then continue in the background.
 func openAll(ctx context.Context, paths []string, opt dataset.Options) (*dataset.Source, error) {
-	type result struct {
-		src *dataset.Source
-		err error
-	}
-	done := make(chan result, 1)
+	var src *dataset.Source
+	done := make(chan error, 1)
 	go func() {
-		src, err := dataset.Open(ctx, paths, opt)
-		done <- result{src, err}
+		s, err := dataset.Open(ctx, paths, opt)
+		src = s
+		done <- err
 	}()
 	select {
-	case r := <-done:
-		if r.err != nil {
-			return nil, cmp.Or(notData(paths), error(&inputError{r.err}))
+	case err := <-done:
+		if err != nil {
+			return nil, cmp.Or(notData(paths), error(&inputError{err}))
 		}
-		return r.src, nil
+		return src, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

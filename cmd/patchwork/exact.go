@@ -316,7 +316,8 @@ func withMeta(members []npy.Member, meta []dataset.Labels) []npy.Member {
 		for slices.ContainsFunc(members, func(m npy.Member) bool { return m.Name == name }) {
 			name += "_" // such as "index" of the data
 		}
-		members = append(members, npy.Member{Name: name, Array: &npy.Array{Shape: []int{c.Len()}, Data: c.Values(0, c.Len())}})
+		values := &npy.Array{Shape: []int{c.Len()}, Data: c.Values(0, c.Len())}
+		members = append(members, npy.Member{Name: name, Array: values})
 	}
 	return members
 }

@@ -255,7 +255,7 @@ const maxPage = 1 << 27
 
 // reading returns how pages and pictures of symbols are read.
 func (f *findFlags) reading(cmd *cobra.Command, paths []string) dataset.Options {
-	opt := dataset.Options{Opened: opened(cmd), Invert: f.invert, MaxPicture: maxPage,
+	opt := dataset.Options{Kind: dataset.Bit, Opened: opened(cmd), Invert: f.invert, MaxPicture: maxPage,
 		MaxMemory: int64(wholeMemory())}
 	if cmd.Flags().Changed("threshold") {
 		opt.Threshold = &f.threshold
@@ -390,7 +390,7 @@ func cutSymbol(page *bitmap.Image, name, text string) (sheets.Symbol, error) {
 
 // readSymbol reads a symbol from a picture.
 func readSymbol(ctx context.Context, name, path string, opt dataset.Options) (sheets.Symbol, error) {
-	set, err := readBits(ctx, []string{path}, opt)
+	set, err := readAll(ctx, []string{path}, opt)
 	if err != nil {
 		return sheets.Symbol{}, err
 	}

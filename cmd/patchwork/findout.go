@@ -167,7 +167,8 @@ func (a *app) sayDrawings(f *findFlags, n int) error {
 }
 
 // drawFinds draws the finds on a page, the n-th, unless no file is named.
-func (a *app) drawFinds(ctx context.Context, path string, page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result, n int) error {
+func (a *app) drawFinds(ctx context.Context, path string, page *bitmap.Image, symbols []sheets.Symbol,
+	found *sheets.Result, n int) error {
 	if path == "" {
 		return nil
 	}
@@ -304,7 +305,7 @@ func eachPage(ctx context.Context, paths []string, opt dataset.Options, dpi int,
 		}
 		eachFile := func(files []string) error {
 			for _, file := range files {
-				set, err := readBits(ctx, []string{file}, opt)
+				set, err := readAll(ctx, []string{file}, opt)
 				if err != nil {
 					return err
 				}

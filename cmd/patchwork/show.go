@@ -31,8 +31,8 @@ func (a *app) showCommand() *cobra.Command {
 		Long: `Of data show how they were read: how many images or rows, how much of them is ink or 1, what
 is unknown, blank, full or there twice, and the labels; of a model its parts in words.
 
-Of a model it also says where parts may be, how it was learned, and at the end what may be wrong with it, and what to do.
-Names of parts stay in the model file and replace "part 3" everywhere. A part is its number, from 1, or the name
+Of a model it also says where parts may be, how it was learned, and at the end what may be wrong with it, and
+what to do. Names of parts stay in the model file and replace "part 3" everywhere. A part is its number, from 1, or the name
 that it has; an empty name removes it.
 
 With -o, draw the parts of a model, or a sheet of data: up to 60 images, grouped by the label y if there is one, or

@@ -89,20 +89,9 @@ func errWhole(err error) error {
 func (f *dataFlags) inMemory(cmd *cobra.Command, paths []string, opt dataset.Options, notes bool) (*dataset.Frame,
 	error) {
 	opt.MaxMemory = f.whole()
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory))) // as in open
-	data, err := f.load(cmd, paths, opt, notes)
-	if !errors.Is(err, dataset.ErrMemory) {
-		return data, err
-	}
-	if !f.selects(&opt) {
-		return nil, errWhole(err)
-	}
-	s, streamed := f.openStream(cmd, paths, opt)
-	if streamed != nil {
-		return nil, streamed
-	}
-	if s.set == nil {
-		return nil, errWhole(err)
+	s, err := f.source(cmd, paths, opt, notes, true)
+	if err != nil {
+		return nil, err
 	}
 	return s.set, nil
 }
@@ -180,14 +169,28 @@ func (f *dataFlags) openAs(cmd *cobra.Command, paths []string, kind dataset.Kind
 	if opt.MaxMemory = int64(f.memory); kind != dataset.Unknown {
 		opt.Kind = kind
 	}
+	return f.source(cmd, paths, opt, true, false)
+}
+
+// source reads and selects data, into memory if the options allow it; what needs more is a stream, or for a command
+// that holds all an error unless those that are selected fit.
+func (f *dataFlags) source(cmd *cobra.Command, paths []string, opt dataset.Options, notes, whole bool) (*source,
+	error) {
 	// Data that turn out to be too large must not take twice their share before they
 	// are collected.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory)))
-	data, err := f.load(cmd, paths, opt, true)
-	if errors.Is(err, dataset.ErrMemory) {
-		return f.openStream(cmd, paths, opt)
+	data, err := f.load(cmd, paths, opt, notes)
+	if !errors.Is(err, dataset.ErrMemory) {
+		return &source{set: data}, err
 	}
-	return &source{set: data}, err
+	if whole && !f.selects(&opt) {
+		return nil, errWhole(err)
+	}
+	s, streamed := f.openStream(cmd, paths, opt)
+	if whole && streamed == nil && s.set == nil {
+		return nil, errWhole(err)
+	}
+	return s, streamed
 }
 
 // load reads and selects into memory; what needs more than the options allow is a [dataset.ErrMemory]. Where notes,

@@ -250,7 +250,8 @@ func (a *app) saveSynth(f *synthFlags, set *synthSet) error {
 		}
 	}
 	if f.picture != "" {
-		if err := a.savePicture(context.Background(), f.picture, imageSheet(set.images[:min(len(set.images), 60)])); err != nil {
+		sheet := imageSheet(set.images[:min(len(set.images), 60)])
+		if err := a.savePicture(context.Background(), f.picture, sheet); err != nil {
 			return err
 		}
 	}

@@ -258,7 +258,7 @@ func TestTablesCanBeRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		back, err := dataset.Decode(t.Context(), "rows.csv", b.Bytes(),
-			dataset.Options{Meta: []string{"row", "name", "site", "habitat", "year", "parts", "nats_per_cell"}})
+			dataset.Options{Edits: []dataset.Edit{{Column: "row", Want: "label"}, {Column: "name", Want: "label"}, {Column: "site", Want: "label"}, {Column: "habitat", Want: "label"}, {Column: "year", Want: "label"}, {Column: "parts", Want: "label"}, {Column: "nats_per_cell", Want: "label"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

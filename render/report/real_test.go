@@ -54,7 +54,11 @@ plain,19.7,7.1,95,3.3
 
 func values(t *testing.T, path string, labels ...string) *dataset.Set {
 	t.Helper()
-	v, err := dataset.Read([]string{path}, dataset.Options{Kind: dataset.Number, Meta: labels})
+	opt := dataset.Options{Kind: dataset.Number}
+	for _, name := range labels {
+		opt.Edits = append(opt.Edits, dataset.Edit{Column: name, Want: "label"})
+	}
+	v, err := dataset.Read([]string{path}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

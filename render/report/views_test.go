@@ -15,7 +15,7 @@ import (
 func TestCategories(t *testing.T) {
 	set, err := dataset.Decode(t.Context(), "sites.csv",
 		[]byte("wet,soil\n1,peat\n1,peat\n0,clay\n0,sand\n1,peat\n0,clay\n"),
-		dataset.Options{Categories: []dataset.Coding{{Name: "soil", Kind: dataset.Category}}})
+		dataset.Options{Edits: []dataset.Edit{{Column: "soil", Want: "category"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
