@@ -13,7 +13,7 @@ func (s *core) checkUpload(content []byte, name string) error {
 	case s.noUpload:
 		return problemf(statusForbidden, "uploads are switched off on this server (--no-upload)")
 	case len(content) == 0:
-		return problemf(statusBadRequest, "the body is empty; send the file as the body")
+		return problemf(statusBadRequest, "the file is empty")
 	case strings.ContainsFunc(name, unicode.IsControl) || !validText(name):
 		return problemAt(422, "query.name", nil, "the name contains characters that are not text")
 	}

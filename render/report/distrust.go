@@ -67,22 +67,23 @@ func (r *Report) noBetter() string {
 		r.cell(), r.means(), float64(parts.Bits), r.cell(), r.means(), float64(means.Bits))
 }
 
-// lost returns the parts that do not come back when the model is learned again, be it
-// from other starts or from rows drawn anew.
+// lost returns the parts that do not come back when the model is learned again: of tables from other starts or from
+// rows drawn anew, of images from neither, since a stroke that lies a little differently is the same to people.
 func (r *Report) lost() []Returning {
 	if r.Stability == nil {
 		return nil
 	}
 	var out []Returning
 	for _, p := range r.Stability.Parts {
-		if Mean(p.Restarts) < same || Mean(p.Bootstrap) < same {
+		starts, rows := Mean(p.Restarts) < same, Mean(p.Bootstrap) < same
+		if starts && rows || r.Table && (starts || rows) {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// sayBack says how many parts come back, both from other starts and from rows drawn anew.
+// sayBack says how many parts come back.
 func (r *Report) sayBack() string {
 	back, all := len(r.Parts)-len(r.lost()), len(r.Parts)
 	from := ""

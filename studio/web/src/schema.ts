@@ -62,6 +62,15 @@ export interface ComposedList {
   rules: Array<Composed>;
 }
 
+export interface Compound {
+  chance: number;
+  id: number;
+  name: string;
+  parts: Array<number>;
+  share: number;
+  sure: Array<number>;
+}
+
 export interface CurveList {
   curves: Array<RuleCurve>;
   p2: Array<number>;
@@ -229,6 +238,8 @@ export interface ModelInfo {
   columns?: Array<string>;
   command: string | null;
   components: Array<Component>;
+  compounds?: Array<Compound>;
+  compounds_kind?: string;
   everywhere?: Array<number>;
   experts: number;
   findings?: Array<Finding>;

@@ -94,8 +94,17 @@ export function wantModelFor(view: "rows" | "draw"): void {
 /** Names of parts that were given in this page and are in no file yet: "m1 0" is part 0 of m1. */
 export const unsaved = new Cell<ReadonlySet<string>>(new Set());
 
+/** The models that were downloaded. */
+const saved = new Set<string>();
+
+// A page without a server keeps nothing: it asks before what was learned is lost.
+addEventListener("beforeunload", (e) => {
+  if (home.here && models.value.some((m) => m.source === "learned" && !saved.has(m.id))) e.preventDefault();
+});
+
 /** The file of a model, which holds all names given so far. */
 export async function modelFile(id: string): Promise<Blob> {
+  saved.add(id);
   const file = await api.file("GET /v1/models/{id}/file", { path: { id } });
   unsaved.set(new Set([...unsaved.value].filter((n) => !n.startsWith(`${id} `))));
   return file;
