@@ -31,7 +31,7 @@ func (l *learner) compounds(ctx context.Context, t *counts) (*patchwork.SetPrior
 	if len(t.active) < 2 || len(data.Images) < 2 || l.opt.ofSets && len(t.active) >= l.data.Images[0].Len() {
 		return nil, nil
 	}
-	opt := Options{MaxExperts: len(t.active), Explain: l.opt.Explain, Seed: l.opt.Seed, Workers: l.opt.Workers, ofSets: true}
+	opt := Options{MaxExperts: max(1, len(t.active)/2), Explain: l.opt.Explain, Seed: l.opt.Seed, Workers: l.opt.Workers, ofSets: true}
 	m, err := Learn(ctx, data, patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: len(t.active)}, opt)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,10 @@ const (
 	// clearMargin is by how many nats other parts must be better that only a prior over sets makes better.
 	clearMargin = 10
 
+	// namesEnough is of how many rows names of sets say all, so that no compounds are looked for: that takes long
+	// where rows are many and the sets few.
+	namesEnough = 0.9
+
 	// treeMargin is of what a tree saves of a pair of parts, beside a compound of two.
 	treeMargin = 1.5
 )
@@ -68,6 +72,13 @@ func (l *learner) withSetPrior(ctx context.Context, c tried) (tried, error) {
 	best, err := l.withPrior(ctx, c, plain)
 	if err != nil {
 		return c, err
+	}
+	named := 0.0
+	for _, share := range plain.Share {
+		named += share
+	}
+	if named > namesEnough {
+		return best, nil
 	}
 	joined, err := l.compounds(ctx, t)
 	if err != nil || joined == nil {
