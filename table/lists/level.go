@@ -1,7 +1,9 @@
 package lists
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"example.com/patchwork/internal/elem"
 )
@@ -13,6 +15,7 @@ import (
 const (
 	levelTimes = 4    // how often parts that do not pay beside a level are deleted
 	mostLevel  = 0.95 // how probable a level makes a column at most
+	largePart  = 10   // a part of more than one in so many columns may be a level
 )
 
 // levels is how much each row says yes beyond what its parts explain, beside what the background
@@ -23,6 +26,7 @@ type levels struct {
 	ones     []float64 // by row: those that are there
 	total    float64
 	variance float64
+	whole    bool // whether ones are with those of the part that is looked at
 }
 
 // levelled deletes the parts that do not pay beside a level of each row, where rows have one.
@@ -38,7 +42,11 @@ func (l *learner) levelled(s *state) (*state, error) {
 		gone, some := make([]bool, len(s.Parts)), false
 		d := s.described(l.t.Len(), s.counts.active)
 		for k := range s.Parts {
-			if v.worth(l, s, k)-d.Price(&d.Parts[k]) < 0 {
+			beside := v
+			if len(s.Parts[k].Columns)*largePart > len(s.Q) { // it may be a level itself
+				beside = cmp.Or(l.levelsWithout(s, k), v)
+			}
+			if beside.worth(l, s, k)-d.Price(&d.Parts[k]) < 0 {
 				gone[k], some = true, true
 			}
 		}
@@ -55,6 +63,26 @@ func (l *learner) levelled(s *state) (*state, error) {
 		s = next
 	}
 	return s, nil
+}
+
+// levelsWithout returns the levels of the rows as if part k were not there.
+func (l *learner) levelsWithout(s *state, k int) *levels {
+	gone := make([]bool, len(s.Parts))
+	gone[k] = true
+	m := s.without(gone)
+	m.Q = slices.Clone(s.Q)
+	for _, d := range s.Parts[k].Columns {
+		m.Q[d] = min(max(l.means[d], s.Q[d]), mostLevel)
+	}
+	next, err := l.judged(m)
+	if err != nil {
+		return nil
+	}
+	v := l.levelsOf(next)
+	if v != nil {
+		v.whole = true
+	}
+	return v
 }
 
 // levelsOf returns the levels of the rows; nil where they do not describe the rows more briefly.
@@ -134,6 +162,9 @@ func (v *levels) worth(l *learner, s *state, k int) float64 {
 			}
 		}
 		// As if the row had no such part, and its ones were of the background.
+		if v.whole {
+			ones = 0
+		}
 		level[j] = v.of(v.ones[r]+ones, v.expected[r])
 		levelIn += v.level[r]
 	}
