@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { scratchFile, shot, visit } from "./studio.ts";
+import { picture } from "./people.ts";
 import { clean, found, world } from "./world.ts";
 
 /** Sixty-two people: a name and a date, two columns of numbers, with a word among them, five of yes and no; semicolons, empty cells and a byte order mark. */
@@ -35,6 +36,36 @@ test("a messy table: the columns are shown as they were understood, and are what
   await shot(page, "messy-read-laptop-light", true);
   await again("62 rows of 4 columns", { Auto: "left out" });
   assert.equal(await roles(page), `Name: a label, Datum: a label, Alter: a label, Betrag: a label, ${bits.replace("Auto: yes or no", "Auto: left out")}`);
+  await clean(v);
+});
+
+/** A T of 120 x 100 pixels, a little elsewhere each time. */
+function bigT(n: number): ReturnType<typeof picture> {
+  const top = 15 + (n * 5) % 14, middle = 44 + (n * 7) % 13;
+  const ink = (y: number, x: number) => (y >= top && y < top + 6 && Math.abs(x - middle) < 34) || (y >= top && y < top + 80 && Math.abs(x - middle) < 3);
+  return picture(`t${n}.tif`, 100, (y, x) => (ink(y, x) ? 0 : 255), 120);
+}
+
+test("what people bring is learned as the page proposes, or refused in words", async () => {
+  const v = await visit(world.browser, world.studio.url, "start"), { page } = v, input = page.locator("[data-test=any-file]");
+  for (const [files, said, all] of [
+    [[{ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(messy()) }], "62 rows of 7 columns", "All rows"],
+    [Array.from({ length: 24 }, (_, i) => bigT(i)), "24 images of 120 × 100 pixels", "All images"],
+  ] as const) {
+    await page.evaluate(() => { location.hash = "#/learn"; });
+    await page.waitForFunction(() => document.querySelector("h1")?.textContent === "Learn");
+    await input.setInputFiles([...files]);
+    await page.getByRole("status").filter({ hasText: said }).waitFor();
+    await page.getByRole("button", { name: "Learn", exact: true }).click();
+    await page.getByRole("button", { name: /^See all/ }).click({ timeout: 60_000 });
+    await page.getByRole("heading", { name: all }).waitFor();
+    await page.locator(".overview .rowmap tbody tr, .overview .wall canvas").first().waitFor();
+  }
+  for (const [name, text, said] of [["empty.csv", "", /empty\.csv was not read: .*empty/], ["letter.txt", "Dear all,\n\nno table.\nWith a comma, or two, here.\n", /letter\.txt was not read/]] as const) {
+    await input.setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+    await page.getByRole("alert").filter({ hasText: said }).waitFor();
+  }
+  v.trouble.splice(0); // the browser reports refused requests
   await clean(v);
 });
 

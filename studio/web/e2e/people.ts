@@ -224,15 +224,15 @@ test("baskets and pairs: lists of items become a table", async () => {
 });
 
 /** A grey picture as a file in TIFF, which the server reads and the browser does not. */
-const picture = (name: string, side: number, pixel: (y: number, x: number) => number) => {
-  const tags = [[256, side], [257, side], [258, 8], [259, 1], [262, 1], [273, 8], [277, 1], [278, side], [279, side * side]] as const;
-  const buffer = Buffer.alloc(8 + side * side + 2 + 12 * tags.length + 4);
+export const picture = (name: string, side: number, pixel: (y: number, x: number) => number, height = side) => {
+  const size = side * height, tags = [[256, side], [257, height], [258, 8], [259, 1], [262, 1], [273, 8], [277, 1], [278, height], [279, size]] as const;
+  const buffer = Buffer.alloc(8 + size + 2 + 12 * tags.length + 4);
   buffer.write("II*\0", "latin1");
-  buffer.writeUInt32LE(8 + side * side, 4);
-  for (let i = 0; i < side * side; i++) buffer[8 + i] = pixel(Math.floor(i / side), i % side);
-  buffer.writeUInt16LE(tags.length, 8 + side * side);
+  buffer.writeUInt32LE(8 + size, 4);
+  for (let i = 0; i < size; i++) buffer[8 + i] = pixel(Math.floor(i / side), i % side);
+  buffer.writeUInt16LE(tags.length, 8 + size);
   tags.forEach(([tag, value], i) => {
-    const at = 10 + side * side + 12 * i;
+    const at = 10 + size + 12 * i;
     buffer.writeUInt16LE(tag, at);
     buffer.writeUInt16LE(4, at + 2);
     buffer.writeUInt32LE(1, at + 4);
