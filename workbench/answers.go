@@ -8,6 +8,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/posterior"
 	"example.com/patchwork/table/answers"
 )
 
@@ -93,7 +94,7 @@ func (m Bits) Reader() *answers.Reader {
 
 // byPicture explains rows by a picture: a pick gains the log odds of its part, and the log-likelihood is that of the
 // row, over all sets of parts and all levels.
-func (m Bits) byPicture(ctx context.Context, r *answers.Reader, x *Explained) error {
+func (m Bits) byPicture(ctx context.Context, r *answers.Reader, x *Explained, best int) error {
 	return x.each(ctx, func(i int) error {
 		img, row := x.Frame.Images[x.From+i], &x.Rows[i]
 		if img.Height() != 1 || img.Width() != r.Len() {
@@ -102,9 +103,20 @@ func (m Bits) byPicture(ctx context.Context, r *answers.Reader, x *Explained) er
 		p := r.Person(img)
 		row.Person, row.LogLik, row.LogLikModel, row.Evidence = &p, p.LogP, p.LogP, p.LogP
 		row.StartLogLik = patchwork.LogLik(img, m.Compose(1, r.Len(), nil).P)
-		for _, k := range p.Parts {
-			gain := elem.Log(max(p.Has[k], 1e-12)) - elem.Log(max(1-p.Has[k], 1e-12))
-			row.Picks = append(row.Picks, patchwork.Pick{Expert: k, Gain: gain})
+		start := row.Explanation
+		for j, set := range p.Sets[:min(max(best, 1), len(p.Sets))] {
+			e := start
+			for _, k := range set.Parts {
+				gain := elem.Log(max(p.Has[k], 1e-12)) - elem.Log(max(1-p.Has[k], 1e-12))
+				e.Picks = append(e.Picks, patchwork.Pick{Expert: k, Gain: gain})
+			}
+			if j == 0 {
+				row.Explanation = e
+			}
+			if best > 1 {
+				row.Others = append(row.Others, posterior.Alternative{Explanation: e, Weight: set.P,
+					LogJoint: p.LogP + elem.Log(set.P)})
+			}
 		}
 		return nil
 	})

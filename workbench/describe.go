@@ -170,11 +170,15 @@ func (m Bits) Describe() *Description {
 	c, x := m.Config(), m.Extras()
 	d := &Description{Rule: c.Rule.String(), Experts: m.K(), Height: c.Height, Width: c.Width, Usage: x.Usage,
 		Predictor: predictorText(m.Model), Columns: x.Columns, Parts: parts(m), Reading: x.Reading, model: m}
+	findings := diagnose.Model(m.Model, diagnose.Evidence{})
+	if r := m.Reader(); r != nil && len(r.Votes) == 0 { // nothing is wrong with having no parts
+		findings = nil
+	}
 	d.OfBits = &OfBits{Q: c.Q, QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene,
 		Images: [2]int{c.ImageHeight, c.ImageWidth}, Outside: recipe.OutsideName(c.UnknownOutside),
 		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Poses: newPoses(c.Poses),
 		Together: words.Together(m.Model),
-		Findings: NewFindings(diagnose.Model(m.Model, diagnose.Evidence{}))}
+		Findings: NewFindings(findings)}
 	d.CompoundsKind, d.Compounds = words.Compounds(m.Model)
 	if c.Prior == (patchwork.Prior{}) {
 		d.Prior = [2]float64{1, 1}

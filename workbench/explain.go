@@ -133,9 +133,11 @@ func (m Bits) Search(how Explaining) (*patchwork.Pursuit, error) {
 // where they stay as many rows as are explained together are a part, and fewer where few are to be divided among
 // workers or there are many parts.
 func (m Bits) engine(how Explaining) *engine {
-	if r := m.Reader(); r != nil && how.Best <= 1 {
+	if r := m.Reader(); r != nil {
 		same := func(r *answers.Reader) *answers.Reader { return r }
-		return forked(how.Workers, r, nil, same, m.byPicture)
+		return forked(how.Workers, r, nil, same, func(ctx context.Context, r *answers.Reader, x *Explained) error {
+			return m.byPicture(ctx, r, x, how.Best)
+		})
 	}
 	if how.Best > 1 {
 		return m.search(posterior.Options{Keep: how.Best, MaxPicks: how.MaxPicks}, how.Workers, bySearch)

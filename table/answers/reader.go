@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -20,10 +21,16 @@ func NewReader(p *Picture) *Reader { return &Reader{prepare(p)} }
 
 // Person is what a picture says of a row.
 type Person struct {
-	LogP         float64   // log probability of the row
-	Parts        []int     // of the most probable set
-	Has          []float64 // how probable each part is, or each class
-	Level, Error float64   // mean and standard deviation of the level, of a picture that has one
+	LogP         float64    // log probability of the row
+	Sets         []Believed // the sets of parts, the most probable first
+	Has          []float64  // how probable each part is, or each class
+	Level, Error float64    // mean and standard deviation of the level, of a picture that has one
+}
+
+// Believed is a set of parts, with its probability.
+type Believed struct {
+	Parts []int
+	P     float64
 }
 
 // believed returns the row of an image, and what is believed of it.
@@ -42,7 +49,7 @@ func (r *Reader) believed(img *bitmap.Image) (t *answers, all []belief, logP flo
 func (r *Reader) Person(img *bitmap.Image) Person {
 	_, all, logP := r.believed(img)
 	out := Person{LogP: logP, Has: make([]float64, len(r.Votes))}
-	best, square := 0.0, 0.0
+	square := 0.0
 	for _, b := range all {
 		total := 0.0
 		for l, w := range b.steps {
@@ -54,10 +61,9 @@ func (r *Reader) Person(img *bitmap.Image) Person {
 		for _, k := range set {
 			out.Has[k] += total
 		}
-		if total > best {
-			best, out.Parts = total, set
-		}
+		out.Sets = append(out.Sets, Believed{set, total})
 	}
+	slices.SortStableFunc(out.Sets, func(a, b Believed) int { return cmp.Compare(b.P, a.P) })
 	out.Error = math.Sqrt(max(square-float64(out.Level*out.Level), 0))
 	if r.Lacking { // the higher, the more is right
 		out.Level = -out.Level
@@ -97,7 +103,7 @@ const Without = "without "
 func (r *Reader) Profile(p *Person, names []string) string {
 	var has, lacks []string
 	for k, v := range p.Has {
-		if v > 0.5 || r.Classes && slices.Contains(p.Parts, k) {
+		if v > 0.5 || r.Classes && slices.Contains(p.Sets[0].Parts, k) {
 			has = append(has, r.Called(names[k]))
 		} else {
 			lacks = append(lacks, r.Called(names[k]))
