@@ -76,6 +76,9 @@ func (p *Picture) Indices(data patchwork.Data) (*Indices, error) {
 	if len(p.Votes) > 0 && !p.Classes {
 		iterations, enough = mlIterations/10, 1e-3
 	}
+	if len(t.x) > searchRows {
+		iterations, enough = iterations/10, 0.01
+	}
 	p, c := p.fit(side, iterations, enough, 0)
 	x := &Indices{LogLik: c.evidence, Numbers: p.numbers()}
 	k := float64(x.Numbers)

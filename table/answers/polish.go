@@ -315,7 +315,7 @@ type found struct {
 
 // measured runs EM and measures the picture.
 func measured(p *Picture, t *answers, iterations int) found {
-	p, c := p.fit(t, iterations, 0.05, pseudo)
+	p, c := p.fit(t, iterations, float64(0.05*max(1, t.n/searchRows)), pseudo)
 	nats, numbers := p.length(c, t.n)
 	return found{p, c, nats, numbers}
 }
