@@ -45,11 +45,10 @@ func Oddities(ctx context.Context, m Model, data iter.Seq2[*dataset.Frame, error
 		x.Out = make([]Oddity, len(x.Rows))
 		return x.Out.([]Oddity)
 	}
-	var e *engine
-	var then func(*Explained)
+	var explained iter.Seq2[*Explained, error]
 	switch m := m.(type) {
 	case Mixed:
-		e = m.by(workers, func(x *Explained) { begin(x) }, func(e *mixed.Explainer, x *Explained, i int) {
+		explained = m.by(workers, func(x *Explained) { begin(x) }, func(e *mixed.Explainer, x *Explained, i int) {
 			values := slices.Clone(x.numbers(i))
 			said := func(d int) mixed.Cell {
 				hidden := values[d]
@@ -59,23 +58,22 @@ func Oddities(ctx context.Context, m Model, data iter.Seq2[*dataset.Frame, error
 				return cell
 			}
 			x.Out.([]Oddity)[i] = oddityOf(m, m.cells(x.numbers(i), said, nil))
-		})
-	case Bits:
+		}).explain(ctx, data, nil)
+	case Bits, Lists:
 		if !m.Table() {
 			return nil, nil
 		}
-		e = m.engine(Explaining{Workers: workers})
-		then = func(x *Explained) {
+		explained = m.Explain(ctx, data, Explaining{Workers: workers, Then: func(x *Explained) {
 			out := begin(x)
 			for i := range x.Rows {
 				out[i] = oddityOf(m, m.Cells(&Case{x.Frame, x.From + i, x.Rows[i]}, nil))
 			}
-		}
+		}})
 	default:
 		return nil, nil
 	}
 	all, of, called := []Oddity{}, (*dataset.Frame)(nil), (func(int) string)(nil)
-	for x, err := range e.explain(ctx, data, then) {
+	for x, err := range explained {
 		if err != nil {
 			return nil, err
 		}
