@@ -409,10 +409,12 @@ func (f found) withProfiles(t *answers) found {
 
 // newSearch returns a search of rows, a sample of them if there are very many.
 func newSearch(ctx context.Context, data patchwork.Data, opt Options) (*search, error) {
-	data = rows.Distinct(data)
-	if n := len(data.Images); n > searchRows {
+	distinct := rows.Distinct(data)
+	if n := rows.Counting(data); len(distinct.Images) > searchRows { // of equal rows, as many as chance has it
 		_, data = rows.Split(data, searchRows/float64(n), opt.Seed)
+		distinct = rows.Distinct(data)
 	}
+	data = distinct
 	t, err := read(data)
 	return &search{ctx: ctx, seed: opt.Seed, only: opt.Classes, data: data, t: t, progress: opt.Progress}, err
 }
