@@ -10,10 +10,6 @@ import (
 	"reflect"
 	"strings"
 
-	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-	jsonv1 "github.com/go-json-experiment/json/v1"
-
 	"example.com/patchwork"
 	"example.com/patchwork/gauss"
 	"example.com/patchwork/internal/enum"
@@ -83,28 +79,16 @@ type pattern struct {
 type record patchwork.Record
 
 func (r record) MarshalJSON() ([]byte, error) {
-	null := jsonv2.MarshalToFunc(func(e *jsontext.Encoder, v float64) error {
-		if math.IsInf(v, 0) {
-			return e.WriteToken(jsontext.Null)
-		}
-		return errors.ErrUnsupported // as it is
-	})
-	return jsonv2.Marshal(patchwork.Record(r), jsonv1.DefaultOptionsV1(), jsonv2.WithMarshalers(null),
-		jsontext.EscapeForHTML(false))
+	var out bytes.Buffer
+	err := strictjson.Write(&out, patchwork.Record(r))
+	return out.Bytes(), err
 }
 
 func (r *record) UnmarshalJSON(text []byte) error {
 	if err := strictjson.Check(text, reflect.TypeFor[patchwork.Record]()); err != nil {
 		return err
 	}
-	null := jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, v *float64) error {
-		if d.PeekKind() != 'n' {
-			return errors.ErrUnsupported
-		}
-		*v = math.NaN()
-		return d.SkipValue()
-	})
-	err := jsonv2.Unmarshal(text, (*patchwork.Record)(r), jsonv1.DefaultOptionsV1(), jsonv2.WithUnmarshalers(null))
+	err := strictjson.Read(text, (*patchwork.Record)(r))
 	likely, long := r.nats()
 	for _, v := range likely {
 		if math.IsNaN(*v) {
@@ -115,10 +99,6 @@ func (r *record) UnmarshalJSON(text []byte) error {
 		if math.IsNaN(*v) {
 			*v = math.Inf(1)
 		}
-	}
-	var te *jsonv1.UnmarshalTypeError
-	if errors.As(err, &te) { // as the caller reports it
-		err = &json.UnmarshalTypeError{Value: te.Value, Type: te.Type, Field: te.Field}
 	}
 	return err
 }

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"errors"
 	"io"
-	"math"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	jsonv1 "github.com/go-json-experiment/json/v1"
 	"github.com/spf13/cobra"
+
+	"example.com/patchwork/internal/strictjson"
 )
 
 // jsonFlag is --json: one JSON object on standard output, in the place of a summary.
@@ -38,18 +37,9 @@ func (a *app) printLong(object any) error {
 	return a.output("-", func(w io.Writer) error { return encodeJSON(w, object, jsontext.WithIndent("  ")) })
 }
 
-// finite writes numbers that JSON does not have as null.
-var finite = json.MarshalToFunc(func(e *jsontext.Encoder, v float64) error {
-	if math.IsInf(v, 0) || math.IsNaN(v) {
-		return e.WriteToken(jsontext.Null)
-	}
-	return errors.ErrUnsupported // as it is
-})
-
 // encodeJSON writes an object on a line, as the standard library does but for numbers that JSON does not have.
 func encodeJSON(w io.Writer, object any, more ...json.Options) error {
-	options := append([]json.Options{jsonv1.DefaultOptionsV1(), json.WithMarshalers(finite)}, more...)
-	if err := json.MarshalWrite(w, object, options...); err != nil {
+	if err := strictjson.Write(w, object, more...); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")

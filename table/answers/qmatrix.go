@@ -46,7 +46,7 @@ func Check(ctx context.Context, data patchwork.Data, needs [][]bool) (*Checked, 
 	for k := range needs[0] {
 		votes := make([]float64, t.width())
 		for d, mean := range t.mean {
-			if p.Intercept[d] = logit(mean / 2); needs[d][k] {
+			if p.Intercept[d] = logit(float64(mean / 2)); needs[d][k] {
 				votes[d] = (1 + mean) / 2
 			}
 		}
