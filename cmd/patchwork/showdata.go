@@ -255,11 +255,11 @@ func valuesSheet(v *dataset.Set) render.Sheet {
 		known, total, squares := 0., 0., 0.
 		for _, row := range v.Values {
 			if x := row[d]; !math.IsNaN(x) {
-				known, total, squares = known+1, total+x, squares+x*x
+				known, total, squares = known+1, total+x, squares+float64(x*x)
 			}
 		}
 		mean := total / known
-		sd := math.Sqrt(max(squares/known-mean*mean, math.SmallestNonzeroFloat64))
+		sd := math.Sqrt(max(squares/known-float64(mean*mean), math.SmallestNonzeroFloat64))
 		for i, row := range v.Values {
 			z[i*v.Width+d] = (row[d] - mean) / sd
 		}
