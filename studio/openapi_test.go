@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -208,7 +210,7 @@ func wantDescribed(t testing.TB, s *Server, pattern string, text []byte) {
 // on one side only, this test or the compiler says so.
 func TestPageTypes(t *testing.T) {
 	const file = "web/src/schema.ts"
-	want := parseDescription(t, newServer(t, nil)).typescript()
+	want := parseDescription(t, newServer(t, nil)).typescript(pageSource(t, file))
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
@@ -231,31 +233,83 @@ func TestPageTypes(t *testing.T) {
 	t.Fatalf("%s is longer than what the server describes: run go test ./studio -run PageTypes -update", file)
 }
 
-// typescript writes the description as types.
-func (d *description) typescript() string {
-	var b, ops strings.Builder
-	b.WriteString("// The HTTP API in types, as the server describes it. Written by: go test ./studio -run PageTypes " +
-		"-update\n")
-	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemas)) {
-		d.Components.Schemas[name].declare(&b, name)
+// pageSource is the source of the page without the types written from it.
+func pageSource(t *testing.T, types string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(types), "*.ts*"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	var all strings.Builder
+	for _, file := range files {
+		if file == filepath.FromSlash(types) {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+var (
+	word     = regexp.MustCompile(`\w+`)
+	typeName = regexp.MustCompile(`\b[A-Z]\w+`)
+	named    = regexp.MustCompile(`schema\.(\w+)`)
+)
+
+// typescript writes what of the description the page uses, as types: the
+// operations that it names, what they take and answer, and the fields whose
+// names are somewhere in it.
+func (d *description) typescript(page string) string {
+	used, texts := map[string]bool{}, map[string]string{}
+	for _, w := range word.FindAllString(page, -1) {
+		used[w] = true
+	}
+	var ops, requests strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
-			fmt.Fprintf(&ops, "  %q: { %s };\n", strings.ToUpper(method)+" "+path, d.Paths[path][method].typescript(&b))
+			if name := fmt.Sprintf("%q", strings.ToUpper(method)+" "+path); strings.Contains(page, name) {
+				fmt.Fprintf(&ops, "  %s: { %s };\n", name, d.Paths[path][method].typescript(&requests, used))
+			}
 		}
 	}
-	fmt.Fprintf(&b, "\n/** Every operation: what it is asked with, and its answer. */\nexport interface "+
-		"Operations {\n%s}\n", &ops)
+	todo := typeName.FindAllString(ops.String()+requests.String(), -1)
+	for _, m := range named.FindAllStringSubmatch(page, -1) {
+		todo = append(todo, m[1])
+	}
+	for len(todo) > 0 {
+		name := todo[0]
+		todo = todo[1:]
+		if s := d.Components.Schemas[name]; s != nil && texts[name] == "" {
+			texts[name] = s.declare(name, used)
+			todo = append(todo, typeName.FindAllString(texts[name], -1)...)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("// What the page uses of the HTTP API, in types, as the server describes it. Written by:\n" +
+		"// go test ./studio -run PageTypes -update\n")
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		b.WriteString(texts[name])
+	}
+	fmt.Fprintf(&b, "%s\n/** Every operation: what it is asked with, and its answer. */\nexport interface "+
+		"Operations {\n%s}\n", &requests, &ops)
 	return b.String()
 }
 
-// declare writes an object as an interface.
-func (s *schema) declare(b *strings.Builder, name string) {
-	fmt.Fprintf(b, "\nexport interface %s {\n", name)
+// declare writes an object as an interface of the fields that are used.
+func (s *schema) declare(name string, used map[string]bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nexport interface %s {\n", name)
 	for _, field := range slices.Sorted(maps.Keys(s.Properties)) {
-		fmt.Fprintf(b, "  %s;\n", s.field(field))
+		if used[field] {
+			fmt.Fprintf(&b, "  %s;\n", s.field(field))
+		}
 	}
 	b.WriteString("}\n")
+	return b.String()
 }
 
 func (s *schema) field(name string) string {
@@ -267,7 +321,7 @@ func (s *schema) field(name string) string {
 
 // typescript writes what an operation takes and answers, and declares the type
 // of its JSON body.
-func (o *operationText) typescript(declared *strings.Builder) string {
+func (o *operationText) typescript(declared *strings.Builder, used map[string]bool) string {
 	var parts []string
 	for _, in := range []string{"path", "query"} {
 		s, fields := &schema{Properties: map[string]*schema{}}, []string{}
@@ -300,7 +354,7 @@ func (o *operationText) typescript(declared *strings.Builder) string {
 				as += strings.ToUpper(word[:1]) + word[1:]
 			}
 			as += "Request"
-			o.RequestBody.Content[kind].Schema.declare(declared, as)
+			declared.WriteString(o.RequestBody.Content[kind].Schema.declare(as, used))
 		}
 		if !slices.Contains(bodies, as) {
 			bodies = append(bodies, as)

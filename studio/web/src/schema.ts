@@ -1,4 +1,5 @@
-// The HTTP API in types, as the server describes it. Written by: go test ./studio -run PageTypes -update
+// What the page uses of the HTTP API, in types, as the server describes it. Written by:
+// go test ./studio -run PageTypes -update
 
 export interface Class {
   examples?: number;
@@ -24,17 +25,14 @@ export interface Classified {
 export interface ClassifyAnswer {
   classes: Array<string>;
   images: Array<Classified>;
-  milliseconds: number;
 }
 
 export interface Column {
-  aside?: boolean;
   by: string;
   cells: number;
   cuts?: Array<number>;
   distinct?: number;
   kind: string;
-  levels?: Array<string>;
   marks?: string;
   means?: string;
   missing: number;
@@ -60,15 +58,6 @@ export interface Composed {
 
 export interface ComposedList {
   rules: Array<Composed>;
-}
-
-export interface Compound {
-  chance: number;
-  id: number;
-  name: string;
-  parts: Array<number>;
-  share: number;
-  sure: Array<number>;
 }
 
 export interface CurveList {
@@ -119,7 +108,6 @@ export interface ExpertInfo {
   abstains: number;
   columns: Array<ExpertColumn> | null;
   deviation?: string;
-  elongation: number;
   index: number;
   name: string;
   pose: MeanPose | null;
@@ -134,34 +122,16 @@ export interface ExpertList {
 }
 
 export interface ExplainAnswer {
-  milliseconds: number;
   model: string;
   rows: Array<Row>;
 }
 
 export interface FindAnswer {
   finds: Array<OneFind>;
-  flip: number;
   height: number;
   notes: Array<string>;
   width: number;
   withheld: Array<OneFind>;
-}
-
-export interface Finding {
-  advice: string;
-  facts: string;
-  images: Array<number>;
-  kind: string;
-  limit: number;
-  parts: Array<number>;
-  value: number;
-}
-
-export interface Geometry {
-  mean: Array<Array<number>>;
-  rank: number;
-  sd: Array<number>;
 }
 
 export interface Ground {
@@ -178,7 +148,6 @@ export interface ImageList {
 export interface JobInfo {
   best: number | null;
   command: string | null;
-  created: string;
   data: string;
   ended?: string;
   error?: string;
@@ -194,10 +163,6 @@ export interface JobInfo {
   state: "queued" | "running" | "done" | "stopped" | "failed" | "cancelled";
   trial: number;
   trials: number;
-}
-
-export interface JobList {
-  jobs: Array<JobInfo>;
 }
 
 export interface Label {
@@ -234,23 +199,14 @@ export interface MeanPose {
 export interface ModelInfo {
   by?: string;
   classes?: Array<Class>;
-  column_votes?: number;
   columns?: Array<string>;
   command: string | null;
   components: Array<Component>;
-  compounds?: Array<Compound>;
-  compounds_kind?: string;
-  everywhere?: Array<number>;
   experts: number;
-  findings?: Array<Finding>;
   frame: Array<number>;
-  geometry?: Geometry;
-  graded?: Array<string>;
-  graded_better?: boolean;
   height: number;
   id: string;
   images: Array<number>;
-  images_counted?: number;
   learned?: unknown;
   means?: Array<Array<number>>;
   name: string;
@@ -259,22 +215,16 @@ export interface ModelInfo {
   parts: Array<NamedPart> | null;
   places?: number;
   poses?: Poses;
-  predictor?: string;
-  prior?: Array<number>;
   q: number;
-  q_per_pixel?: boolean;
   reading?: unknown;
   rule?: string;
   scene?: boolean;
   shares: string;
   source: "file" | "upload" | "learned" | "built-in";
   table: boolean;
-  tau?: number;
   together?: Array<string>;
-  truncate?: boolean;
   usage?: Array<number>;
   values: "bits" | "real";
-  variances?: number;
   votes?: number;
   width: number;
 }
@@ -352,8 +302,6 @@ export interface Pick {
   dy: number;
   gain: number | null;
   part: number;
-  stretch?: number;
-  stretch_across?: number;
 }
 
 export interface Place {
@@ -361,8 +309,6 @@ export interface Place {
   dx: number;
   dy: number;
   part: number;
-  stretch?: number;
-  stretch_across?: number;
 }
 
 export interface Poses {
@@ -370,7 +316,6 @@ export interface Poses {
   dx: Array<number>;
   dy: Array<number>;
   rotations: Array<number>;
-  stretches?: Array<Array<number>>;
 }
 
 export interface Prediction {
@@ -380,18 +325,10 @@ export interface Prediction {
 
 export interface ProblemError {
   detail: string;
-  errors?: Array<ProblemPlace>;
   fix?: Array<string>;
-  instance?: string;
   status: number;
   title: string;
   type: string;
-}
-
-export interface ProblemPlace {
-  location?: string;
-  message: string;
-  value?: unknown;
 }
 
 export interface Progress {
@@ -416,7 +353,6 @@ export interface Range {
 }
 
 export interface Row {
-  clutter?: number;
   detail?: Detail;
   index: number;
   log_lik: number | null;
@@ -436,7 +372,6 @@ export interface RuleCurve {
 export interface RuleInfo {
   abstention: number | null;
   formula: string;
-  idempotent: boolean;
   name: string;
   symmetric: boolean;
   title: string;
@@ -466,27 +401,10 @@ export interface Scored {
 }
 
 export interface ServerInfo {
-  go_version: string;
   learn: boolean;
-  limits: ServerLimits;
   ready: boolean;
-  token_required: boolean;
   upload: boolean;
   version: string;
-}
-
-export interface ServerLimits {
-  batch: number;
-  body_bytes: number;
-  concurrent: number;
-  data: number;
-  jobs: number;
-  learn_images: number;
-  models: number;
-  pixels: number;
-  samples: number;
-  seconds: number;
-  upload_bytes: number;
 }
 
 export interface Step {
@@ -557,27 +475,22 @@ export interface Operations {
   "GET /v1/data": { answer: DataList };
   "POST /v1/data": { query?: { name?: string; model?: string; threshold?: string; array?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; column?: Array<string>; missing?: string; names?: string }; body: Blob | FormData; answer: DataInfo };
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
-  "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; search?: string; where?: Array<string>; index?: Array<number>; model?: string }; answer: ImageList };
   "POST /v1/explain": { body: ExplainRequest; answer: ExplainAnswer };
   "POST /v1/find": { query: { symbol: Array<number>; rival?: Array<number>; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswer };
   "GET /v1/find/example": { answer: Blob };
-  "GET /v1/learn": { answer: JobList };
   "POST /v1/learn": { body: LearnRequest; answer: JobInfo };
-  "DELETE /v1/learn/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/learn/{id}": { path: { id: string }; query?: { progress?: boolean }; answer: JobInfo };
   "POST /v1/learn/{id}/stop": { path: { id: string }; answer: JobInfo };
   "GET /v1/models": { answer: ModelList };
   "POST /v1/models": { query?: { name?: string }; body: Blob; answer: ModelInfo };
   "DELETE /v1/models/{id}": { path: { id: string }; answer: undefined };
-  "GET /v1/models/{id}": { path: { id: string }; answer: ModelInfo };
   "PATCH /v1/models/{id}": { path: { id: string }; body: RenameModelRequest; answer: ModelInfo };
   "GET /v1/models/{id}/experts": { path: { id: string }; answer: ExpertList };
   "PATCH /v1/models/{id}/experts/{k}": { path: { id: string; k: number }; body: RenameExpertRequest; answer: ExpertInfo };
   "GET /v1/models/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.png": { path: { id: string }; answer: Blob };
-  "GET /v1/models/{id}/gallery.svg": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/overview": { path: { id: string }; query: { data: string }; answer: Overview };
   "GET /v1/models/{id}/report": { path: { id: string }; query: { data: string }; answer: Blob };
   "GET /v1/rules": { answer: RuleList };
