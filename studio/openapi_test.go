@@ -262,7 +262,8 @@ var (
 
 // typescript writes what of the description the page uses, as types: the
 // operations that it names, what they take and answer, and the fields whose
-// names are somewhere in it.
+// names are somewhere in it. An object of one field stands where it is taken or
+// answered.
 func (d *description) typescript(page string) string {
 	used, texts := map[string]bool{}, map[string]string{}
 	for _, w := range word.FindAllString(page, -1) {
@@ -284,8 +285,16 @@ func (d *description) typescript(page string) string {
 		name := todo[0]
 		todo = todo[1:]
 		if s := d.Components.Schemas[name]; s != nil && texts[name] == "" {
-			texts[name] = s.declare(name, used)
+			texts[name] = declare(name, s.fields(used))
 			todo = append(todo, typeName.FindAllString(texts[name], -1)...)
+		}
+	}
+	for name, s := range d.Components.Schemas {
+		if fields := s.fields(used); len(fields) == 1 && !used[name] && texts[name] != "" {
+			text := regexp.MustCompile(`\b`+name+`\b`).ReplaceAllString(ops.String(), "{ "+fields[0]+" }")
+			delete(texts, name)
+			ops.Reset()
+			ops.WriteString(text)
 		}
 	}
 	var b strings.Builder
@@ -299,17 +308,20 @@ func (d *description) typescript(page string) string {
 	return b.String()
 }
 
-// declare writes an object as an interface of the fields that are used.
-func (s *schema) declare(name string, used map[string]bool) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\nexport interface %s {\n", name)
+// fields writes the fields of an object that are used.
+func (s *schema) fields(used map[string]bool) []string {
+	var all []string
 	for _, field := range slices.Sorted(maps.Keys(s.Properties)) {
 		if used[field] {
-			fmt.Fprintf(&b, "  %s;\n", s.field(field))
+			all = append(all, s.field(field))
 		}
 	}
-	b.WriteString("}\n")
-	return b.String()
+	return all
+}
+
+// declare writes an object as an interface.
+func declare(name string, fields []string) string {
+	return fmt.Sprintf("\nexport interface %s {\n  %s;\n}\n", name, strings.Join(fields, ";\n  "))
 }
 
 func (s *schema) field(name string) string {
@@ -354,7 +366,12 @@ func (o *operationText) typescript(declared *strings.Builder, used map[string]bo
 				as += strings.ToUpper(word[:1]) + word[1:]
 			}
 			as += "Request"
-			declared.WriteString(o.RequestBody.Content[kind].Schema.declare(as, used))
+			fields := o.RequestBody.Content[kind].Schema.fields(used)
+			if len(fields) == 1 {
+				as = "{ " + fields[0] + " }"
+				break
+			}
+			declared.WriteString(declare(as, fields))
 		}
 		if !slices.Contains(bodies, as) {
 			bodies = append(bodies, as)

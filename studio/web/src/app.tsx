@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { words, type Model } from "./api.ts";
+import type { Model } from "./api.ts";
 import { Classes } from "./classes.tsx";
 import { Draw } from "./draw.tsx";
 import { Experts } from "./experts.tsx";
@@ -18,6 +18,7 @@ import { Manage } from "./manage.tsx";
 import { dropped, take } from "./opened.ts";
 import type { View } from "./place.ts";
 import { OpenFiles, Reading } from "./reading.tsx";
+import { useAttempt } from "./uselatest.ts";
 
 /** The views by task, in the order of the menu; one tab may have several. */
 const tabs: { title: string; views: View[] }[] = [
@@ -124,17 +125,13 @@ function Choose(): JSX.Element {
 
 /** Asks for the token of the server. */
 function Token(): JSX.Element {
-  const [token, setToken] = useState(""), [wrong, setWrong] = useState("");
-  const send = async () => {
+  const [token, setToken] = useState(""), { wrong, attempt } = useAttempt();
+  const send = () => attempt(async () => {
     api.setToken(token.trim());
-    try {
-      await api.server();
-      link.set("connecting");
-      void connect();
-    } catch (error) {
-      setWrong(words(error));
-    }
-  };
+    await api.server();
+    link.set("connecting");
+    void connect();
+  });
   return (
     <form class="card token" onSubmit={(e) => { e.preventDefault(); void send(); }}>
       <h2>This server requires a token</h2>

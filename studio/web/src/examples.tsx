@@ -1,13 +1,14 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Bits } from "./bits.ts";
-import { words, type Data, type Labelled } from "./api.ts";
+import type { Data } from "./api.ts";
 import { label } from "./format.ts";
 import { bitColour } from "./paint.ts";
 import { Pixels } from "./pixels.tsx";
-import { apart } from "./names.ts";
-import { api, arrivals, useCell } from "./store.ts";
+import { SetPicker, Steps } from "./choosers.tsx";
+import { api } from "./store.ts";
 import { usePaper } from "./theme.ts";
+import { useLatest } from "./uselatest.ts";
 
 /** The name of an example: its number, from 1, and its labels. */
 export function exampleName(x: { index: number; labels?: Record<string, string> }): string {
@@ -20,39 +21,22 @@ export const exampleOf = (set: Data, x: { index: number; labels?: Record<string,
 
 /** A strip of images of a data set to choose from, a few at a time. */
 export function Examples(props: { sets: Data[]; chosen: string; shown?: string; onChoose: (id: string) => void; onPick: (data: Data, position: number) => void; n?: number }): JSX.Element | null {
-  const { sets, chosen, shown, onChoose, onPick, n = 12 } = props, paper = usePaper(), arrival = useCell(arrivals);
+  const { sets, chosen, shown, onChoose, onPick, n = 12 } = props, paper = usePaper();
   const set = sets.find((d) => d.id === chosen) ?? sets[0];
-  const [from, setFrom] = useState(0), [images, setImages] = useState<Labelled[]>([]), [wrong, setWrong] = useState("");
+  const [from, setFrom] = useState(0);
   useEffect(() => setFrom(0), [set?.id]);
-  useEffect(() => {
-    if (!set) return;
-    let current = true;
-    api.images(set.id, from, n).then(
-      (a) => { if (current) { setImages(a.images); setWrong(""); } },
-      (e: unknown) => { if (current) setWrong(words(e)); },
-    );
-    return () => { current = false; };
-  }, [set?.id, from, arrival]);
+  const { answer, wrong } = useLatest(async ([id, at]: [string, number]) => id ? (await api.images(id, at, n)).images : [], [set?.id ?? "", from]);
   if (!set) return null;
   const last = Math.max(0, Math.floor((set.n - 1) / n) * n);
   return (
     <section class="examples" aria-label="Examples from the loaded data">
       <div class="row">
-        {sets.length > 1 ? (
-          <label class="inline">Examples from
-            <select value={set.id} onChange={(e) => onChoose(e.currentTarget.value)}>
-              {sets.map((d) => <option key={d.id} value={d.id}>{apart(sets, d)}</option>)}
-            </select>
-          </label>
-        ) : <span>Examples from {set.name}</span>}
-        <span class="segment">
-          <button type="button" aria-label="Earlier examples" disabled={from === 0} onClick={() => setFrom(Math.max(0, from - n))}>‹</button>
-          <button type="button" aria-label="Later examples" disabled={from >= last} onClick={() => setFrom(Math.min(last, from + n))}>›</button>
-        </span>
+        <span class="row">Examples from <SetPicker sets={sets} set={set} onChoose={onChoose} /></span>
+        <Steps names={["Earlier examples", "Later examples"]} first={from === 0} last={from >= last} onStep={(by) => setFrom(Math.min(last, Math.max(0, from + by * n)))} />
       </div>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <ul class="strip">
-        {images.map((x, i) => {
+        {answer?.map((x, i) => {
           const bits = Bits.parse(x);
           return (
             <li key={x.index}>

@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { go } from "./address.ts";
-import { votesBothWays, words, type Expert, type Ground, type Model } from "./api.ts";
+import { votesBothWays, type Expert, type Ground, type Model } from "./api.ts";
 import { floatsOf } from "./decode.ts";
 import { digits, percent, poseWords } from "./format.ts";
 import { called } from "./names.ts";
@@ -10,9 +9,10 @@ import { deviationOf, greyOf, probability, scaleOf, type Scale } from "./paint.t
 import { css, hue, type Paper, type RGB } from "./palette.ts";
 import { OpenPart, PartName } from "./part.tsx";
 import { Badge, Pixels } from "./pixels.tsx";
-import { api, arrivals, ofNumbers, useCell } from "./store.ts";
+import { api, ofNumbers } from "./store.ts";
 import { Strengths } from "./strengths.tsx";
 import { usePaper } from "./theme.ts";
+import { useLatest } from "./uselatest.ts";
 
 /** An expert (a part, on the page) with its template decoded. */
 export interface Known extends Omit<Expert, "template"> {
@@ -27,20 +27,16 @@ export interface Parts {
   scale: Scale | null;
 }
 
+async function partsOf(id: string): Promise<Omit<Parts, "model"> & { id: string } | null> {
+  if (!id) return null;
+  const a = await api.experts(id), experts = a.experts.map((e) => ({ ...e, template: floatsOf(e.template) })), ground = a.background ?? null;
+  return { id, experts, ground, scale: ground && scaleOf(floatsOf(ground.mean), experts.map((e) => e.template)) };
+}
+
 /** The parts of a model: null until loaded; wrong is the error, if any. */
 export function useParts(model: Model | null): { parts: Parts | null; wrong: string } {
-  const [state, setState] = useState<{ id: string; parts: Omit<Parts, "model"> | null; wrong: string }>({ id: "", parts: null, wrong: "" });
-  const arrival = useCell(arrivals), id = model?.id ?? "";
-  useEffect(() => {
-    if (!id) return;
-    let current = true;
-    api.experts(id).then((a) => {
-      const experts = a.experts.map((e) => ({ ...e, template: floatsOf(e.template) })), ground = a.background ?? null;
-      if (current) setState({ id, parts: { experts, ground, scale: ground && scaleOf(floatsOf(ground.mean), experts.map((e) => e.template)) }, wrong: "" });
-    }, (e: unknown) => current && setState({ id, parts: null, wrong: words(e) }));
-    return () => { current = false; };
-  }, [id, arrival]);
-  return model && state.id === id ? { parts: state.parts && { ...state.parts, model }, wrong: state.wrong } : { parts: null, wrong: "" };
+  const { answer, wrong } = useLatest(partsOf, model?.id ?? "");
+  return { parts: model && answer?.id === model.id ? { ...answer, model } : null, wrong };
 }
 
 /** The colours of a template: probabilities, or of numbers what is above and below what is said without parts. */

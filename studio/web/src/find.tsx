@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { words, type Found, type OneFind } from "./api.ts";
+import { OpenButton } from "./choosers.tsx";
 import { plural } from "./format.ts";
 import { scan } from "./opened.ts";
 import { api, useCell } from "./store.ts";
@@ -36,7 +37,7 @@ export function Find(): JSX.Element {
   const [size, setSize] = useState({ width: 0, height: 0 }), [marks, setMarks] = useState<Mark[]>([]);
   const [turns, setTurns] = useState(true), [mirror, setMirror] = useState(true), [as, setAs] = useState<"one" | "more" | "rival">("one");
   const [answer, setAnswer] = useState<Found | null>(null), [wrong, setWrong] = useState(""), [busy, setBusy] = useState(false);
-  const [chosen, setChosen] = useState<number | null>(null), latest = useRef(0), files = useRef<HTMLInputElement>(null);
+  const [chosen, setChosen] = useState<number | null>(null), latest = useRef(0);
 
   const open = (file: Blob, called: string) => {
     latest.current++;
@@ -79,9 +80,7 @@ export function Find(): JSX.Element {
       </p>
       <section class="card" aria-label="Page">
         <div class="row">
-          <button type="button" class={page ? "" : "main"} onClick={() => files.current?.click()}>Open a page…</button>
-          <input type="file" ref={files} hidden data-test="page" accept="image/*" aria-label="Page to open"
-            onChange={(e) => { const f = e.currentTarget.files?.[0]; if (f) open(f, f.name); e.currentTarget.value = ""; }} />
+          <OpenButton one main={!page} label="Open a page…" test="page" name="Page to open" accept="image/*" onFiles={([f]) => f && open(f.file, f.file.name)} />
           <button type="button" onClick={example}>Example drawing</button>
           <label class="inline"><input type="checkbox" checked={turns} onChange={(e) => search(marks, e.currentTarget.checked)} /> turned by quarters, too</label>
           <label class="inline"><input type="checkbox" checked={mirror} onChange={(e) => search(marks, turns, e.currentTarget.checked)} /> mirrored, too</label>

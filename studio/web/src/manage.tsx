@@ -1,10 +1,11 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { download, words, type Data, type Model } from "./api.ts";
+import { download, type Data, type Model } from "./api.ts";
 import { plural } from "./format.ts";
 import { NameField } from "./namefield.tsx";
 import { fileOf } from "./names.ts";
 import { api, data, home, modelFile, models, ofNumbers, refresh, server, useCell } from "./store.ts";
+import { useAttempt } from "./uselatest.ts";
 
 const sources: Record<Model["source"], string> = { file: "loaded at the server's start", upload: "opened", learned: "learned here", "built-in": "built in" };
 
@@ -52,16 +53,8 @@ function OneSet({ set: d, onSaid }: { set: Data; onSaid: (text: string) => void 
 
 /** Downloads a thing, or removes it after a second question. */
 function Thing(props: { name: string; fixed: boolean; file: () => Promise<Blob>; as: string; remove: () => Promise<unknown>; onSaid: (text: string) => void }): JSX.Element {
-  const { name, fixed, file, as, remove, onSaid } = props, [sure, setSure] = useState(false), [wrong, setWrong] = useState(""), no = useRef<HTMLButtonElement>(null);
+  const { name, fixed, file, as, remove, onSaid } = props, { wrong, attempt } = useAttempt(), [sure, setSure] = useState(false), no = useRef<HTMLButtonElement>(null);
   useEffect(() => { if (sure) no.current?.focus(); }, [sure]);
-  const attempt = async (what: () => Promise<unknown>) => {
-    try {
-      await what();
-      setWrong("");
-    } catch (error) {
-      setWrong(words(error));
-    }
-  };
   const gone = async () => {
     await remove();
     onSaid(`${name} is removed`);

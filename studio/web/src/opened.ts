@@ -80,7 +80,7 @@ export async function take(files: Sent[]): Promise<void> {
       drawing.show(bits, file.name);
       return drawing.step.set(null);
     }
-    if (all.length === 1 && (view.value === "start" || view.value === "find") && isPicture(file)) {
+    if (all.length === 1 && (view.value === "start" || view.value === "find") && isShown(file)) {
       scan.set(file);
       return go({ view: "find" });
     }
@@ -111,7 +111,9 @@ async function likely(model: Model | null, files: Sent[]): Promise<Model | undef
 }
 
 /** Whether a file is a picture. */
-const isPicture = (file: File): boolean => (file.type.startsWith("image/") && !file.type.includes("tiff")) || /\.(png|jpe?g|gif|webp|bmp)$/i.test(file.name);
+const isPicture = (file: File): boolean => file.type.startsWith("image/") || /\.(png|jpe?g?|jfif|gif|webp|bmp|dib|tiff?|p[bgpn]m)$/i.test(file.name);
+/** Whether a browser shows a picture. */
+const isShown = (file: File): boolean => isPicture(file) && !/\.(tiff?|p[bgpn]m)$/i.test(file.name);
 
 /** A picture as bits of a model's size: as a model of people's own reads pictures, else its ink brought to the size. */
 async function picture(files: Sent[], model: Model): Promise<Bits> {

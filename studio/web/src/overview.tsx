@@ -1,16 +1,18 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { dataID, go } from "./address.ts";
-import { votesBothWays, words, type Answer, type Data, type Explained, type Labelled, type Model } from "./api.ts";
+import { votesBothWays, type Answer, type Data, type Explained, type Labelled, type Model } from "./api.ts";
 import { Bits } from "./bits.ts";
+import { SetPicker, Steps } from "./choosers.tsx";
 import { decode, layerAt } from "./drawing.ts";
 import { Grey, type Parts } from "./experts.tsx";
 import { digits, percent, plural } from "./format.ts";
-import { apart, called } from "./names.ts";
+import { called } from "./names.ts";
 import { outline, overlay, strong } from "./paint.ts";
 import { Badge, Pixels } from "./pixels.tsx";
 import { api, arrivals, Cell, data, fitting, useCell, viewOf } from "./store.ts";
 import { usePaper } from "./theme.ts";
+import { useAttempt, useLatest } from "./uselatest.ts";
 
 /** What a model says of all rows of a data set. */
 export type All = Answer<"GET /v1/models/{id}/overview">;
@@ -21,23 +23,18 @@ const only = new Cell("");
 
 const asked = new Map<string, Promise<All>>();
 
+/** The overview of a model and a data set, asked once however many components show it. */
+async function overviewOf(key: string): Promise<{ key: string; all: All | null }> {
+  const [id, set] = key.split(" "), answer = asked.get(key) ?? (key ? api.call("GET /v1/models/{id}/overview", { path: { id }, query: { data: set } }) : null);
+  if (answer) asked.set(key, answer);
+  answer?.catch(() => asked.delete(key)); // it may succeed later
+  return { key, all: await answer };
+}
+
 /** All rows of a data set by the parts of a model: null until they are there. */
 export function useOverview(model: Model, set: Data | undefined): { all: All | null; wrong: string } {
-  const arrival = useCell(arrivals), key = set ? `${model.id} ${set.id} ${arrival}` : "";
-  const [state, setState] = useState<{ key: string; all: All | null; wrong: string }>({ key: "", all: null, wrong: "" });
-  useEffect(() => {
-    if (!set) return;
-    let current = true;
-    const answer = asked.get(key)
-      ?? api.call("GET /v1/models/{id}/overview", { path: { id: model.id }, query: { data: set.id } });
-    asked.set(key, answer);
-    answer.then((all) => current && setState({ key, all, wrong: "" }), (e: unknown) => {
-      asked.delete(key); // it may succeed later
-      if (current) setState({ key, all: null, wrong: words(e) });
-    });
-    return () => { current = false; };
-  }, [key]);
-  return state.key === key ? state : { all: null, wrong: "" };
+  const arrival = useCell(arrivals), key = set ? `${model.id} ${set.id} ${arrival}` : "", { answer, wrong } = useLatest(overviewOf, key);
+  return { all: answer?.key === key ? answer.all : null, wrong };
 }
 
 /** The data set that is shown with a model: the one in the address, or else people's own. */
@@ -70,11 +67,7 @@ export function Overview({ parts }: { parts: Parts }): JSX.Element {
     <section class="card overview" aria-label="All rows">
       <div class="row">
         <h2>All {set.table ? "rows" : "images"}</h2>
-        {sets.length > 1 ? (
-          <select aria-label="Data set" value={set.id} onChange={(e) => go({ data: e.currentTarget.value })}>
-            {sets.map((d) => <option key={d.id} value={d.id}>{apart(sets, d)}</option>)}
-          </select>
-        ) : <span>{set.name}</span>}
+        <SetPicker sets={sets} set={set} onChoose={(id) => go({ data: id })} />
         <MakeReport model={model} set={set} />
       </div>
       {wrong && <p class="error" role="alert">{wrong}</p>}
@@ -115,12 +108,7 @@ function RowMap({ parts, set, all }: { parts: Parts; set: Data; all: All }): JSX
         <input type="search" class="find" aria-label={`Search the ${noun}s by name`} placeholder="Search by name" value={search}
           onInput={(e) => setSearch(e.currentTarget.value)} />
         <span class="fine" role="status">{plural(rows.length, noun)}{rows.length > n && `, ${at + 1} to ${Math.min(at + n, rows.length)}`}</span>
-        {rows.length > n && (
-          <span class="segment">
-            <button type="button" aria-label={`Earlier ${noun}s`} disabled={at === 0} onClick={() => setFrom(at - n)}>‹</button>
-            <button type="button" aria-label={`Later ${noun}s`} disabled={at + n >= rows.length} onClick={() => setFrom(at + n)}>›</button>
-          </span>
-        )}
+        {rows.length > n && <Steps names={[`Earlier ${noun}s`, `Later ${noun}s`]} first={at === 0} last={at + n >= rows.length} onStep={(by) => setFrom(at + by * n)} />}
       </div>
       <Those parts={parts} set={set} rows={rows.slice(at, at + n)} />
     </>
@@ -157,28 +145,24 @@ function Those({ parts, set, rows }: { parts: Parts; set: Data; rows: One[] }): 
 
 const address = (model: Model, set: Data, r: One) => `#/${viewOf(model)}?model=${model.id}&data=${set.id}&row=${r.index + 1}`;
 
+/** Images of a data set, those of bits explained. */
+async function wallOf(model: Model, set: Data, index: number[]): Promise<{ image: Labelled; found: Explained | null }[]> {
+  if (index.length === 0) return [];
+  const { images } = await api.call("GET /v1/data/{id}/images", { path: { id: set.id }, query: { index } });
+  const bits = images.map(({ height, width, bits: b }) => ({ height, width, bits: b })), ask = { model: model.id, images: bits, detail: true };
+  const found = images[0]?.bits ? (await api.call("POST /v1/explain", { body: ask })).rows as Explained[] : [];
+  return images.map((image, i) => ({ image, found: found[i] ?? null }));
+}
+
 /** Images in the colours of their parts. */
 function Wall({ parts, set, rows }: { parts: Parts; set: Data; rows: One[] }): JSX.Element {
-  const { model } = parts, key = rows.map((r) => r.index).join(" "), [wrong, setWrong] = useState("");
-  const [images, setImages] = useState<{ image: Labelled; found: Explained | null }[]>([]);
-  useEffect(() => {
-    if (rows.length === 0) return setImages([]);
-    let current = true;
-    const load = async () => {
-      const query = { index: rows.map((r) => r.index) };
-      const { images: all } = await api.call("GET /v1/data/{id}/images", { path: { id: set.id }, query });
-      const bits = all.map(({ height, width, bits: b }) => ({ height, width, bits: b })), ask = { model: model.id, images: bits, detail: true };
-      const found = all[0]?.bits ? (await api.call("POST /v1/explain", { body: ask })).rows as Explained[] : [];
-      if (current) setImages(all.map((image, i) => ({ image, found: found[i] ?? null })));
-    };
-    load().catch((e: unknown) => current && setWrong(words(e)));
-    return () => { current = false; };
-  }, [key, set.id]);
+  const { model } = parts;
+  const { answer, wrong } = useLatest((index: number[]) => wallOf(model, set, index), rows.map((r) => r.index));
   return (
     <>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <ul class="strip wide wall">
-        {images.map(({ image, found }) => {
+        {answer?.map(({ image, found }) => {
           const r = rows.find((x) => x.index === image.index);
           if (!r) return null;
           return (
@@ -274,17 +258,14 @@ function LeftOver({ columns }: { columns: All["columns"] }): JSX.Element | null 
 
 /** Makes a report and opens it. */
 function MakeReport({ model, set }: { model: Model; set: Data }): JSX.Element {
-  const [busy, setBusy] = useState(false), [wrong, setWrong] = useState(""), [href, setHref] = useState("");
+  const [busy, setBusy] = useState(false), { wrong, attempt } = useAttempt(), [href, setHref] = useState("");
   useEffect(() => () => URL.revokeObjectURL(href), [href]);
   useEffect(() => setHref(""), [model.id, set.id]);
   const make = async () => {
     setBusy(true);
-    try {
-      setHref(URL.createObjectURL(await api.file("GET /v1/models/{id}/report", { path: { id: model.id }, query: { data: set.id } })));
-      setWrong("");
-    } catch (error) {
-      setWrong(words(error));
-    }
+    await attempt(async () => setHref(URL.createObjectURL(
+      await api.file("GET /v1/models/{id}/report", { path: { id: model.id }, query: { data: set.id } }),
+    )));
     setBusy(false);
   };
   return (

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { part } from "./address.ts";
-import { download, words, type Model } from "./api.ts";
+import { download, type Model } from "./api.ts";
+import { Steps } from "./choosers.tsx";
 import { partColour, type Known, type Parts } from "./experts.tsx";
 import { poseWords } from "./format.ts";
 import { NameField } from "./namefield.tsx";
@@ -11,11 +12,12 @@ import { Badge, Pixels } from "./pixels.tsx";
 import { home, modelFile, namePart, server, unsaved, useCell } from "./store.ts";
 import { AllColumns } from "./strengths.tsx";
 import { usePaper } from "./theme.ts";
+import { useAttempt } from "./uselatest.ts";
 
 /** The name of a part, to be changed in place. */
 export function PartName({ model, k }: { model: Model; k: number }): JSX.Element {
-  const s = useCell(server), fresh = useCell(unsaved).has(`${model.id} ${k}`) && model.parts?.[k]?.name, [wrong, setWrong] = useState("");
-  const save = () => void modelFile(model.id).then((file) => download(file, fileOf(model.name)), (e: unknown) => setWrong(words(e)));
+  const s = useCell(server), fresh = useCell(unsaved).has(`${model.id} ${k}`) && model.parts?.[k]?.name, { wrong, attempt } = useAttempt();
+  const save = () => void attempt(async () => download(await modelFile(model.id), fileOf(model.name)));
   return (
     <span class="naming">
       <NameField name={model.parts?.[k]?.name ?? ""} empty={`part ${k + 1}`} label={`rename part ${k + 1}`} locked={s?.upload === false} onSave={(name) => namePart(model, k, name)} />
@@ -40,10 +42,7 @@ export function OpenPart({ parts }: { parts: Parts }): JSX.Element | null {
       <div class="inside">
         <div class="row head">
           <Badge expert={expert.index} /><PartName key={`${model.id} ${expert.index}`} model={model} k={expert.index} />
-          <span class="segment">
-            <button type="button" aria-label="Part before" onClick={() => step(-1)}>‹</button>
-            <button type="button" aria-label="Next part" onClick={() => step(1)}>›</button>
-          </span>
+          <Steps names={["Part before", "Next part"]} onStep={step} />
           <button type="button" class="close" autofocus onClick={() => box.current?.close()}>Close</button>
         </div>
         <Facts model={model} expert={expert} />

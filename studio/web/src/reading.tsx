@@ -1,33 +1,28 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { dataID, go, view } from "./address.ts";
-import type { Column, Data, Labelled } from "./api.ts";
+import type { Column, Data, Sent } from "./api.ts";
 import { Bits } from "./bits.ts";
+import { OpenButton } from "./choosers.tsx";
 import { exampleName } from "./examples.tsx";
 import { digits, percent, plural } from "./format.ts";
 import { apart, list } from "./names.ts";
 import { controls, kinds, plain } from "./plain.ts";
-import { chosen, fixed, opened, readAgain, readers, refused, take, type How, type Opened } from "./opened.ts";
+import { fixed, opened, readAgain, readers, refused, take, type How, type Opened } from "./opened.ts";
 import { bitColour, greyOf } from "./paint.ts";
 import { Pixels } from "./pixels.tsx";
 import { api, fitting, models, server, useCell, useModel } from "./store.ts";
 import { usePaper } from "./theme.ts";
+import { useLatest } from "./uselatest.ts";
 
 /** Buttons that open files, or a folder of pictures. */
 export function OpenFiles({ fine, short }: { fine?: string; short?: boolean }): JSX.Element | null {
-  const files = useRef<HTMLInputElement>(null), folder = useRef<HTMLInputElement>(null), s = useCell(server);
+  const s = useCell(server), opens = (files: Sent[]) => void take(files);
   if (s?.upload === false) return null;
-  const took = (input: HTMLInputElement) => {
-    const all = chosen(input.files);
-    input.value = ""; // the same file may be chosen again
-    void take(all);
-  };
   return (
     <div class="row">
-      <button type="button" title="Open a model, a table, or pictures" onClick={() => files.current?.click()}>{short ? "Open…" : "Open files…"}</button>
-      <input type="file" ref={files} hidden multiple data-test={short ? "any-file" : "file"} aria-label="Files to open" onChange={(e) => took(e.currentTarget)} />
-      {!short && <button type="button" onClick={() => folder.current?.click()}>Open a folder…</button>}
-      {!short && <input type="file" ref={folder} hidden multiple data-test="folder" aria-label="Folder to open" onChange={(e) => took(e.currentTarget)} {...{ webkitdirectory: true }} />}
+      <OpenButton label={short ? "Open…" : "Open files…"} title="Open a model, a table, or pictures" test={short ? "any-file" : "file"} name="Files to open" onFiles={opens} />
+      {!short && <OpenButton folder label="Open a folder…" test="folder" name="Folder to open" onFiles={opens} />}
       {fine && <span class="fine">{fine}</span>}
     </div>
   );
@@ -77,12 +72,7 @@ function size(d: Data): string {
 
 /** The first images of what was read. */
 function Preview({ data: d }: { data: Data }): JSX.Element {
-  const [images, setImages] = useState<Labelled[]>([]), paper = usePaper();
-  useEffect(() => {
-    let current = true;
-    api.images(d.id, 0, 12).then((a) => current && setImages(a.images), () => undefined); // a preview is no promise
-    return () => { current = false; };
-  }, [d.id]);
+  const { answer } = useLatest((id: string) => api.images(id, 0, 12), d.id), images = answer?.images ?? [], paper = usePaper();
   const all = images.flatMap((x) => x.values?.filter((v) => v !== null) ?? []);
   const grey = greyOf(paper, { low: Math.min(...all), high: Math.max(...all) }, d.width);
   return (
@@ -153,7 +143,7 @@ function WasRead({ data: d, opened: o }: { data: Data; opened: Opened }): JSX.El
     <>
       {!d.table && labels.length > 0 && <p class="fine">Labels, which are not learned from: <b>{labels.join(", ")}</b>.</p>}
       {d.table && !d.columns && <p class="fine">This file has no column names: columns are counted from 1.</p>}
-      {d.table && d.plan ? <Plan columns={d.plan} opened={o} /> : <Preview data={d} />}
+      {d.table && d.plan ? <Plan columns={d.plan} opened={o} /> : <Preview key={d.id} data={d} />}
       {notes}
     </>
   );

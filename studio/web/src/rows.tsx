@@ -3,13 +3,14 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { dataID, go, row as chosenRow } from "./address.ts";
 import { words, type Data, type Explained, type Labelled, type Model, type WireImage } from "./api.ts";
 import { Cells } from "./cells.tsx";
+import { SetPicker, Steps } from "./choosers.tsx";
 import { floatsOf } from "./decode.ts";
 import { speakersOf } from "./drawing.ts";
 import { partColour, useParts, type Known, type Parts } from "./experts.tsx";
 import { label, plural, poseShort, signed } from "./format.ts";
 import { odds } from "./find.tsx";
 import { Greys, Measurements } from "./measured.tsx";
-import { apart, column, fully, gainless, list, sentence, tell } from "./names.ts";
+import { column, fully, gainless, list, sentence, tell } from "./names.ts";
 import { telling, useOverview, useShownSet } from "./overview.tsx";
 import { OpenPart, PartName } from "./part.tsx";
 import { Badge, Pixels } from "./pixels.tsx";
@@ -149,16 +150,9 @@ function RowPicker({ sets, set, index }: { sets: Data[]; set: Data; index: numbe
   const to = (i: number) => go({ data: set.id, row: Math.min(set.n - 1, Math.max(0, i)) }), noun = set.table ? "Row" : "Image";
   return (
     <div class="row picker">
-      {sets.length > 1 ? (
-        <select aria-label="Data set" value={set.id} onChange={(e) => go({ data: e.currentTarget.value, row: 0 })}>
-          {sets.map((d) => <option key={d.id} value={d.id}>{apart(sets, d)}</option>)}
-        </select>
-      ) : <span>{set.name}</span>}
+      <SetPicker sets={sets} set={set} onChoose={(id) => go({ data: id, row: 0 })} />
       {Object.keys(set.labels).length > 0 && <FindRow key={set.id} set={set} onRow={to} />}
-      <span class="segment">
-        <button type="button" aria-label={`${noun} before`} disabled={index === 0} onClick={() => to(index - 1)}>‹</button>
-        <button type="button" aria-label={`Next ${noun.toLowerCase()}`} disabled={index >= set.n - 1} onClick={() => to(index + 1)}>›</button>
-      </span>
+      <Steps names={[`${noun} before`, `Next ${noun.toLowerCase()}`]} first={index === 0} last={index >= set.n - 1} onStep={(by) => to(index + by)} />
       <label class="inline">{noun}
         <input type="number" min="1" max={set.n} value={index + 1} onChange={(e) => to((e.currentTarget.valueAsNumber || 1) - 1)} /> of {set.n}
       </label>

@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { words, type Answer, type Rule } from "./api.ts";
+import { useState } from "preact/hooks";
+import type { Answer, Rule } from "./api.ts";
 import { number } from "./format.ts";
 import { css, hue } from "./palette.ts";
-import { api, arrivals, useCell } from "./store.ts";
+import { api, useCell } from "./store.ts";
 import { theme } from "./theme.ts";
 import { useLatest } from "./uselatest.ts";
 
@@ -18,15 +18,14 @@ function lineColour(i: number, dark: boolean): string {
 
 /** The Rules view: an interactive version of the paper's Figure 1. */
 export function Rules(): JSX.Element {
-  const [rules, setRules] = useState<Rule[]>([]), [wrong, setWrong] = useState(""), arrival = useCell(arrivals);
-  useEffect(() => void api.rules().then(setRules, (e: unknown) => setWrong(words(e))), [arrival]);
+  const { answer: rules, wrong } = useLatest(() => api.rules(), "");
   return (
     <div class="view rules">
       <p class="intro">
         A <b>composition rule</b> combines the votes of several parts on one pixel into one probability. Two parts are enough to see how the seven rules of the paper differ.
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
-      {rules.length > 0 && <Opinions rules={rules} />}
+      {rules && <Opinions rules={rules} />}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { go } from "./address.ts";
-import { download, words, type Job } from "./api.ts";
+import { download, type Job } from "./api.ts";
 import { partColour, useParts } from "./experts.tsx";
 import { count, plural } from "./format.ts";
 import * as learning from "./learning.ts";
@@ -13,6 +13,7 @@ import { Fixes } from "./reading.tsx";
 import { Strengths } from "./strengths.tsx";
 import { api, data, modelFile, models, ofNumbers, useCell, viewOf } from "./store.ts";
 import { usePaper } from "./theme.ts";
+import { useAttempt } from "./uselatest.ts";
 
 const states: Record<Job["state"], string> = {
   queued: "waiting", running: "learning", done: "done", stopped: "stopped; the best so far is kept", failed: "failed", cancelled: "cancelled",
@@ -93,15 +94,8 @@ export function fewer(experts: number, command: string | null | undefined, table
 
 /** The result: use it, download it, or repeat it. */
 function Result({ job, model }: { job: Job; model: string }): JSX.Element {
-  const all = useCell(models), m = all.find((x) => x.id === model), [wrong, setWrong] = useState("");
-  const save = async (file: Promise<Blob>, name: string) => {
-    try {
-      download(await file, name);
-      setWrong("");
-    } catch (error) {
-      setWrong(words(error));
-    }
-  };
+  const all = useCell(models), m = all.find((x) => x.id === model), { wrong, attempt } = useAttempt();
+  const save = (file: Promise<Blob>, name: string) => void attempt(async () => download(await file, name));
   const use = (view: "draw" | "rows" | "sample" | "experts") => go({ view, model, ...(view !== "sample" && view !== "draw" && job.data ? { data: job.data } : {}) });
   return (
     <div class="result">
@@ -110,9 +104,9 @@ function Result({ job, model }: { job: Job; model: string }): JSX.Element {
         <button type="button" class="main" onClick={() => use("experts")}>See all {m?.table ? "rows" : "images"} by them</button>
         <button type="button" onClick={() => use(m ? viewOf(m) : "draw")}>{!m || viewOf(m) === "draw" ? "Draw with it" : `Explain one ${m.table ? "row" : "image"}`}</button>
         {m && m.components.length > 0 && <button type="button" onClick={() => use("sample")}>Sample from it</button>}
-        <button type="button" onClick={() => void save(modelFile(model), "model.npz")}>Download the model</button>
-        <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/gallery.png", { path: { id: model } }), "experts.png")}>Picture, PNG</button>
-        <button type="button" onClick={() => void save(api.file("GET /v1/data/{id}/file", { path: { id: job.data } }), "data.npz")}>The examples, npz</button>
+        <button type="button" onClick={() => save(modelFile(model), "model.npz")}>Download the model</button>
+        <button type="button" onClick={() => save(api.file("GET /v1/models/{id}/gallery.png", { path: { id: model } }), "experts.png")}>Picture, PNG</button>
+        <button type="button" onClick={() => save(api.file("GET /v1/data/{id}/file", { path: { id: job.data } }), "data.npz")}>The examples, npz</button>
       </div>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       {job.command && <Command line={job.command} />}

@@ -56,10 +56,6 @@ export interface Composed {
   rule: string;
 }
 
-export interface ComposedList {
-  rules: Array<Composed>;
-}
-
 export interface CurveList {
   curves: Array<RuleCurve>;
   p2: Array<number>;
@@ -78,10 +74,6 @@ export interface DataInfo {
   table: boolean;
   values: "bits" | "real";
   width: number;
-}
-
-export interface DataList {
-  data: Array<DataInfo>;
 }
 
 export interface Detail {
@@ -229,10 +221,6 @@ export interface ModelInfo {
   width: number;
 }
 
-export interface ModelList {
-  models: Array<ModelInfo>;
-}
-
 export interface Move {
   angle: number;
   dx: number;
@@ -377,10 +365,6 @@ export interface RuleInfo {
   title: string;
 }
 
-export interface RuleList {
-  rules: Array<RuleInfo>;
-}
-
 export interface Sample {
   bits: string;
   p: string;
@@ -453,14 +437,6 @@ export interface LearnRequest {
   where?: Array<string>;
 }
 
-export interface RenameModelRequest {
-  name: string;
-}
-
-export interface RenameExpertRequest {
-  name: string;
-}
-
 export interface SampleRequest {
   along?: Array<number>;
   model: string;
@@ -472,7 +448,7 @@ export interface SampleRequest {
 /** Every operation: what it is asked with, and its answer. */
 export interface Operations {
   "POST /v1/classify": { body: ClassifyRequest; answer: ClassifyAnswer };
-  "GET /v1/data": { answer: DataList };
+  "GET /v1/data": { answer: { data: Array<DataInfo> } };
   "POST /v1/data": { query?: { name?: string; model?: string; threshold?: string; array?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; column?: Array<string>; missing?: string; names?: string }; body: Blob | FormData; answer: DataInfo };
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
@@ -483,18 +459,18 @@ export interface Operations {
   "POST /v1/learn": { body: LearnRequest; answer: JobInfo };
   "GET /v1/learn/{id}": { path: { id: string }; query?: { progress?: boolean }; answer: JobInfo };
   "POST /v1/learn/{id}/stop": { path: { id: string }; answer: JobInfo };
-  "GET /v1/models": { answer: ModelList };
+  "GET /v1/models": { answer: { models: Array<ModelInfo> } };
   "POST /v1/models": { query?: { name?: string }; body: Blob; answer: ModelInfo };
   "DELETE /v1/models/{id}": { path: { id: string }; answer: undefined };
-  "PATCH /v1/models/{id}": { path: { id: string }; body: RenameModelRequest; answer: ModelInfo };
+  "PATCH /v1/models/{id}": { path: { id: string }; body: { name: string }; answer: ModelInfo };
   "GET /v1/models/{id}/experts": { path: { id: string }; answer: ExpertList };
-  "PATCH /v1/models/{id}/experts/{k}": { path: { id: string; k: number }; body: RenameExpertRequest; answer: ExpertInfo };
+  "PATCH /v1/models/{id}/experts/{k}": { path: { id: string; k: number }; body: { name: string }; answer: ExpertInfo };
   "GET /v1/models/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.png": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/overview": { path: { id: string }; query: { data: string }; answer: Overview };
   "GET /v1/models/{id}/report": { path: { id: string }; query: { data: string }; answer: Blob };
-  "GET /v1/rules": { answer: RuleList };
-  "GET /v1/rules/compose": { query: { p: Array<number>; q?: Array<number> }; answer: ComposedList };
+  "GET /v1/rules": { answer: { rules: Array<RuleInfo> } };
+  "GET /v1/rules/compose": { query: { p: Array<number>; q?: Array<number> }; answer: { rules: Array<Composed> } };
   "GET /v1/rules/curves": { query?: { p1?: Array<number>; q?: Array<number>; points?: number }; answer: CurveList };
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswer };
   "GET /v1/server": { answer: ServerInfo };

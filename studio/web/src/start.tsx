@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
-import { useRef } from "preact/hooks";
 import { go } from "./address.ts";
-import { chosen, take } from "./opened.ts";
+import { OpenButton } from "./choosers.tsx";
+import { take } from "./opened.ts";
 import { home, server, useCell } from "./store.ts";
 
 /** Invented readings of sixty days in four rooms: heat, damp and draught each move some of the columns. */
@@ -51,7 +51,7 @@ export function Start(): JSX.Element {
             <h2>{c.title}</h2>
             <p>{c.text}</p>
             <p class="row"><button type="button" onClick={c.example}>See an example</button>
-              {s?.upload !== false && <Yours label={c.yours} accept={c.files} />}</p>
+              {s?.upload !== false && <OpenButton main label={c.yours} name={c.yours} test="yours" accept={c.files} onFiles={(f) => void take(f)} />}</p>
           </li>
         ))}
       </ul>
@@ -60,20 +60,5 @@ export function Start(): JSX.Element {
         a scan. {home.here ? "Nothing leaves this tab." : "Files go to this server and nowhere else."}
       </p>
     </div>
-  );
-}
-
-function Yours({ label, accept }: { label: string; accept: string }): JSX.Element {
-  const input = useRef<HTMLInputElement>(null);
-  const took = (e: { currentTarget: HTMLInputElement }) => {
-    const files = chosen(e.currentTarget.files);
-    e.currentTarget.value = "";
-    void take(files);
-  };
-  return (
-    <>
-      <button type="button" class="main" onClick={() => input.current?.click()}>{label}</button>
-      <input type="file" ref={input} hidden multiple accept={accept} aria-label={label} data-test="yours" onChange={took} />
-    </>
   );
 }

@@ -15,3 +15,10 @@ export function useLatest<I, O>(run: (input: I) => Promise<O>, input: I): { answ
   useEffect(() => latest.current?.ask(input), [JSON.stringify(input), arrival]);
   return state;
 }
+
+/** Tries what may fail; wrong is what went wrong the last time. */
+export function useAttempt(): { wrong: string; attempt: (what: () => Promise<unknown>) => Promise<void> } {
+  const [wrong, setWrong] = useState("");
+  const attempt = (what: () => Promise<unknown>) => what().then(() => setWrong(""), (e: unknown) => setWrong(words(e)));
+  return { wrong, attempt };
+}
