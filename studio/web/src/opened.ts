@@ -74,7 +74,7 @@ export async function take(files: Sent[]): Promise<void> {
   refused.set("");
   const model = currentModel(), [{ file }] = all;
   try {
-    if (all.length === 1 && view.value === "draw" && model && viewOf(model) === "draw" && isPicture(file)) {
+    if (all.length === 1 && view.value === "draw" && model && viewOf(model) === "draw" && isShown(file)) {
       const bits = await picture(all, model);
       opened.set(null);
       drawing.show(bits, file.name);
@@ -112,7 +112,7 @@ async function likely(model: Model | null, files: Sent[]): Promise<Model | undef
 
 /** Whether a file is a picture. */
 const isPicture = (file: File): boolean => file.type.startsWith("image/") || /\.(png|jpe?g?|jfif|gif|webp|bmp|dib|tiff?|p[bgpn]m)$/i.test(file.name);
-/** Whether a browser shows a picture. */
+/** Whether a browser shows a picture; others may hold several. */
 const isShown = (file: File): boolean => isPicture(file) && !/\.(tiff?|p[bgpn]m)$/i.test(file.name);
 
 /** A picture as bits of a model's size: as a model of people's own reads pictures, else its ink brought to the size. */
