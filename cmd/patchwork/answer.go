@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
@@ -62,7 +63,7 @@ type answerFlags struct {
 func (a *app) answerCommand() *cobra.Command {
 	f := new(answerFlags)
 	cmd := &cobra.Command{
-		Use:     answerName + " FILE...",
+		Use:     answerName + " [FILE...]",
 		Short:   "Say what files hold",
 		Long:    answerLong,
 		Example: answerExample,
@@ -254,7 +255,7 @@ func (a *app) sayParts(cmd *cobra.Command, f *answerFlags, j *job) error {
 			join = " Then "
 		}
 		if len(n.Fix) > 0 {
-			lines[len(lines)-1] += join + n.Fix[0]
+			lines[len(lines)-1] += join + n.Fix[0] + compareBy(n, plan.Source)
 		}
 	}
 	if more := len(plan.Notes) - answerNotes; more > 0 {
@@ -262,7 +263,11 @@ func (a *app) sayParts(cmd *cobra.Command, f *answerFlags, j *job) error {
 	}
 	k := j.model.K()
 	if silentParts(j.model) {
-		lines = append(lines, "no parts: the columns go together no more than chance would have it")
+		why := "the columns go together no more than chance would have it"
+		if plan.Rows == 1 {
+			why = "one row has no patterns"
+		}
+		lines = append(lines, "no parts: "+why)
 		return a.sayAll(a.out, lines)
 	}
 	lines = append(lines, words.Count(k, "part")+":")
@@ -273,6 +278,16 @@ func (a *app) sayParts(cmd *cobra.Command, f *answerFlags, j *job) error {
 		lines = append(lines, fmt.Sprintf("  and %d more: patchwork show %s", k-answerParts, f.model))
 	}
 	return a.sayAll(a.out, lines)
+}
+
+// compareBy adds to a note about a column of two words, such as a class, how groups are compared by it.
+func compareBy(n dataset.Note, source string) string {
+	column, ok := strings.CutPrefix(n.Fix[0], "--column ")
+	if !ok || !strings.HasPrefix(n.Text, "yes is ") || !strings.Contains(column, "=label") {
+		return ""
+	}
+	return fmt.Sprintf(", or compare by it: patchwork compare %s --by %s", recipe.CommandLine([]string{source}),
+		strings.Replace(column, "=label", "", 1))
 }
 
 // silentParts reports whether no part of a model of a table says anything.

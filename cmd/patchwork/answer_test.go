@@ -92,6 +92,24 @@ func TestAnswerWithoutParts(t *testing.T) {
 	}
 }
 
+// TestAnswerNotes: one row is called one, a column of two words may be compared by, and the help is that of a file.
+func TestAnswerNotes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "one.csv", "a,b,c\n1,0,1\n")
+	if out := must(t, "one.csv"); !strings.Contains(out, "no parts: one row has no patterns") {
+		t.Error(out)
+	}
+	write(t, "votes.csv", "party,a,b\n"+strings.Repeat("left,y,n\nright,n,y\nright,n,y\n", 20))
+	const way = "otherwise --column party=label, or compare by it: patchwork compare votes.csv --by party"
+	if out := must(t, "votes.csv"); !strings.Contains(out, way) {
+		t.Error(out)
+	}
+	must(t, "compare", "votes.csv", "--by", "party")
+	if o := patchworkCommand(t, "one.csv", "--nosuch"); !strings.Contains(o.err, "(see patchwork FILE --help)") {
+		t.Error(o.err)
+	}
+}
+
 // TestWithCommand: a command comes before a file of its name, and words that are neither are refused.
 func TestWithCommand(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -51,7 +51,15 @@ func usagef(format string, args ...any) error {
 
 // misused says that a command line is not one of those that a command takes.
 func misused(cmd *cobra.Command, format string, args ...any) error {
-	return &usageError{err: fmt.Errorf(format, args...), command: cmd.CommandPath()}
+	return &usageError{err: fmt.Errorf(format, args...), command: calling(cmd)}
+}
+
+// calling returns how a command is called: the answer has no name, a file stands for it.
+func calling(cmd *cobra.Command) string {
+	if cmd.Name() == answerName {
+		return cmd.Root().Name() + " FILE"
+	}
+	return cmd.CommandPath()
 }
 
 // inputError says that input cannot be read or used, whatever the cause.
@@ -114,7 +122,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		f := value.GetFlag()
 		text = fmt.Sprintf("--%s needs a value: %s", f.Name, strings.TrimSpace(flagSpec(f)))
 	}
-	return &usageError{err: errors.New(text), command: cmd.CommandPath()}
+	return &usageError{err: errors.New(text), command: calling(cmd)}
 }
 
 // meantFlag returns the end of a message about a flag that does not exist: which one

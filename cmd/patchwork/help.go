@@ -80,7 +80,7 @@ func (a *app) help(cmd *cobra.Command) {
 	if cmd.HasAvailableSubCommands() {
 		usage = "FILE..., or patchwork COMMAND"
 	}
-	w.text(strings.TrimSpace("Usage: " + cmd.CommandPath() + " " + usage))
+	w.text(strings.TrimSpace("Usage: " + calling(cmd) + " " + usage))
 	short := cmd.Annotations[everydayAnnotation] != "" && !a.helpAll
 	long := strings.TrimSpace(cmd.Long)
 	if short {
@@ -107,7 +107,7 @@ func (a *app) help(cmd *cobra.Command) {
 	switch {
 	case hidden > 0:
 		w.line("")
-		w.text(fmt.Sprintf("%s --help-all explains more, and has %s in groups.", cmd.CommandPath(),
+		w.text(fmt.Sprintf("%s --help-all explains more, and has %s in groups.", calling(cmd),
 			words.Count(hidden, "further flag")))
 	case cmd.HasAvailableSubCommands():
 		w.line("")
