@@ -78,6 +78,9 @@ func (a *app) help(cmd *cobra.Command) {
 	usage := strings.TrimSpace(strings.TrimPrefix(cmd.UseLine(), cmd.CommandPath()))
 	usage = strings.TrimSpace(strings.TrimSuffix(usage, "[flags]"))
 	if cmd.HasAvailableSubCommands() {
+		usage = "COMMAND"
+	}
+	if !cmd.HasParent() {
 		usage = "FILE..., or patchwork COMMAND"
 	}
 	w.text(strings.TrimSpace("Usage: " + calling(cmd) + " " + usage))
