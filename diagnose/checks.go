@@ -274,10 +274,10 @@ func findConstant(m *patchwork.Model) []Finding {
 		switch {
 		case loudest < noVotes:
 			f.Value = loudest
-			f.Facts = fmt.Sprintf("%s does not vote: its largest vote is %.3f.", called(m, k), loudest)
+			f.Facts = fmt.Sprintf("%s does not vote: its largest vote is %s.", called(m, k), words.PercentFine(loudest))
 		case len(t) > 1 && spread < noVotes:
-			f.Facts = fmt.Sprintf("%s says the same everywhere: all its values lie in %.3f to %.3f.", called(m, k),
-				slices.Min(t), slices.Max(t))
+			f.Facts = fmt.Sprintf("%s says the same everywhere: all its values lie in %s to %s.", called(m, k),
+				words.PercentFine(slices.Min(t)), words.PercentFine(slices.Max(t)))
 			f.Advice = "Give the background that value instead, or learn with fewer parts."
 		default:
 			continue
