@@ -110,7 +110,7 @@ function RowView({ model, parts }: { model: Model; parts: Parts | null }): JSX.E
         {!numbers ? <Cells model={model} row={row} predicted={current ? predicted : new Map()} layer={current ? layer : null} onChange={change} />
           : parts && (model.table ? <Measurements parts={parts} row={row} layer={layer} onChange={change} /> : <Greys parts={parts} row={row} layer={layer} onChange={setRow} />)}
       </section>
-      <section class="card" aria-label={`The parts of this ${noun.toLowerCase()}`}>
+      <section class={`card ${current || !answer ? "" : "stale"}`} aria-label={`The parts of this ${noun.toLowerCase()}`}>
         <h2>Its parts</h2>
         <p class="finding" role="status">{current && layer && said(model, here, row, layer)}</p>
         {model.table && !numbers && layer && layer.picks.length > 0 && <p class="fine marks">✓ the row is as the part says · ✗ it is not · ? not known. The bar ends at what the part says; the line is what is said otherwise.</p>}
