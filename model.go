@@ -56,6 +56,10 @@ type Extras struct {
 	// read that the model was learned from; package dataset writes and understands it.
 	Columns []string
 	Reading json.RawMessage
+
+	// Counted, of a table, is what its rows say, to go on with new ones: counts that package
+	// table writes and understands; nil if they were not kept.
+	Counted []byte
 }
 
 // Predictor predicts unknown pixels beside the parts of a model. It is safe for concurrent use. Package stack of tables

@@ -17,6 +17,7 @@
 //	predictor_components.npy  float64 (C,D): their probabilities
 //	predictor_means.npy, predictor_covariance.npy  float64 (D), (D,D): of the columns
 //	level.npy           float64 (D): of answers, how much the level of a row counts for each column (optional)
+//	counts.npy          uint8: what the rows of a table say, to go on with new ones (optional, see package table)
 //
 // The fields of model.json, each with its default:
 //

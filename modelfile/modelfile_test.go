@@ -36,13 +36,14 @@ type seen struct {
 
 	Columns, Names []string
 	Reading        string
+	Counted        string
 }
 
 func look(m *patchwork.Model) seen {
 	e := m.Extras()
 	s := seen{Config: m.Config(), Templates: m.Templates(), Usage: e.Usage, Means: e.Means, Record: e.Record,
 		SetPrior: e.SetPrior,
-		Columns:  e.Columns, Names: e.Names, Reading: string(e.Reading)}
+		Columns:  e.Columns, Names: e.Names, Reading: string(e.Reading), Counted: string(e.Counted)}
 	if e.Counts != nil {
 		s.HasCounts, s.Counts, s.Rows = true, e.Counts.Counts(), e.Counts.Rows()
 	}
@@ -305,6 +306,7 @@ func TestRoundTripExtremes(t *testing.T) {
 		"least":      least(t),
 		"everything": everything(t),
 		"named":      named(t),
+		"counted":    with(t, least(t), patchwork.Extras{Counted: []byte("kept as it is")}),
 		"tiny values": model(t, patchwork.Config{Height: 1, Width: 2, Q: math.SmallestNonzeroFloat64,
 			Poses: pose.Grid{Angles: []float64{math.Copysign(0, -1), math.MaxFloat64}}},
 			[]float64{math.SmallestNonzeroFloat64, math.Nextafter(1, 0)}),

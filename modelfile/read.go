@@ -215,6 +215,9 @@ func (r *reader) model() (*patchwork.Model, error) {
 	if extras.Predictor, err = r.h.Predictor.read(r, cfg.Height*cfg.Width); err != nil {
 		return nil, err
 	}
+	if extras.Counted, err = r.counted(); err != nil {
+		return nil, err
+	}
 	if l := r.h.Answers; l != nil {
 		if m, err = m.WithExtras(patchwork.Extras{SetPrior: extras.SetPrior}); err != nil {
 			return nil, misfit(err, jsonName)
@@ -233,6 +236,27 @@ func (r *reader) model() (*patchwork.Model, error) {
 		return nil, misfit(err, "usage"+npySuffix+", means"+npySuffix)
 	}
 	return m, nil
+}
+
+// counted reads the counts of a table's rows as the bytes that they are; package table checks them.
+func (r *reader) counted() ([]byte, error) {
+	const name = "counts"
+	if !r.zip.Has(name) {
+		return nil, nil
+	}
+	d, err := r.zip.Open(name)
+	if err != nil {
+		return nil, in(err, name+npySuffix)
+	}
+	a, err := d.All()
+	if err != nil {
+		return nil, in(err, name+npySuffix)
+	}
+	data, ok := a.Data.([]uint8)
+	if !ok {
+		return nil, &FormatError{Member: name + npySuffix, Msg: "is no array of bytes", Hint: "leave it out"}
+	}
+	return data, nil
 }
 
 // experts reads the templates, after checking how many there are.

@@ -19,7 +19,7 @@ import (
 // arrayNames lists the arrays in the order of the file.
 var arrayNames = []string{"experts", "on", "seen", "lost_on", "lost_seen", "q", "usage", "means", "geometry_mean",
 	"geometry_cov", "compounds", "compounds_usage", "alone", "predictor_shares", "predictor_components",
-	"predictor_means", "predictor_covariance", "level"}
+	"predictor_means", "predictor_covariance", "level", "counts"}
 
 // Save writes a model to the file at path. Whatever fails, the file holds
 // either the complete model or its previous content. Errors are those of
@@ -76,7 +76,9 @@ func members(m *patchwork.Model) ([]npy.Member, error) {
 	if l := layersOf(extras.Predictor); l != nil {
 		arrays = append(arrays, numbersOf("level", &l.Slope, w).optional())
 	}
-	return membersOf(text, append(arrays, arraysOf(extras.Predictor)...)), nil
+	arrays = append(arrays, arraysOf(extras.Predictor)...)
+	counted := stored{name: "counts", shape: []int{len(extras.Counted)}, data: func() any { return extras.Counted }}
+	return membersOf(text, append(arrays, counted.optional())), nil
 }
 
 // check rejects what Read would reject.

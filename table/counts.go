@@ -137,11 +137,7 @@ func (c *Counts) MStep(prev *patchwork.Model, last bool, workers int) *patchwork
 	if len(c.active) != prev.K() || len(c.on) != prev.Height()*prev.Width() || c.rows == 0 {
 		panic("table: these counts are not of this model, or of no rows")
 	}
-	step := mStepOptions{Marginal: make([]float64, len(c.on)), Workers: workers,
-		Pooled: last}
-	for j := range c.on {
-		step.Marginal[j] = (float64(c.on[j]) + 0.5) / (float64(c.seen[j]) + 1)
-	}
+	step := mStepOptions{Marginal: c.marginal(), Workers: workers, Pooled: last}
 	next := withoutIdle(c.mStep(prev, step))
 	extras, was := next.Extras(), prev.Extras()
 	extras.Means, extras.Columns, extras.Reading = step.Marginal, was.Columns, was.Reading
@@ -150,6 +146,15 @@ func (c *Counts) MStep(prev *patchwork.Model, last bool, workers int) *patchwork
 		return next
 	}
 	panic("table: the next model does not fit itself")
+}
+
+// marginal returns the share of the rows that know it in which each column is on, half a row of each kind added.
+func (c *Counts) marginal() []float64 {
+	out := make([]float64, len(c.on))
+	for j := range out {
+		out[j] = (float64(c.on[j]) + 0.5) / (float64(c.seen[j]) + 1)
+	}
+	return out
 }
 
 const (

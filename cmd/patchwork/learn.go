@@ -19,11 +19,16 @@ import (
 
 // learn learns a model of any kind and writes it.
 func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
-	if err := f.check(cmd); err != nil {
-		return err
+	if f.update == "" {
+		if err := f.check(cmd); err != nil {
+			return err
+		}
 	}
 	if f.output == "" {
 		return usagef("-o MODEL is required: name the model file to write")
+	}
+	if f.update != "" {
+		return a.goOn(cmd, f, paths)
 	}
 	e, err := a.startEngine(cmd.Context(), &f.engine)
 	if err != nil {

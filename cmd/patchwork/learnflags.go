@@ -22,6 +22,7 @@ type learnFlags struct {
 	output string
 	by     string // the label whose values are classes; "" to learn parts
 	q      string // a file of items and skills, for answers
+	update string // a model file that goes on with new rows; "" to learn anew
 	json   bool
 }
 
@@ -75,6 +76,10 @@ patchwork explain then says of which class others are, and patchwork score how m
 named rightly. Of tables, numbers are cut in three bands. Examples are left out and named by
 the others, which says how sure of a name to be; with one example of a class that is a guess.
 
+--update MODEL goes on from a model of a table of bits with new rows, without
+the old ones: parts keep their numbers and names. It says which parts are new and how many
+rows brought them, and which no new row has. The file then holds what its rows say.
+
 --engine beam lets Apache Beam explain the images, in pieces, on this machine or on
 many; the model is that of images beyond --memory, byte for byte. This needs
 the program patchwork-beam (folder cmd/engine/beam).`
@@ -108,6 +113,9 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.by, "by", "", "learn classes: one for each value of this label (several: with commas)")
 	fs.StringVar(&f.q, "q", "", "with --for answers: check this .csv matrix, a row for each item, a column for each "+
 		"skill, 1 where the item needs it")
+	fs.StringVar(&f.update, "update", "", "go on from this model of a table with new rows: its parts keep their numbers "+
+		"and names, and which are new, or died, is said")
+	mayReplace(cmd, "update")
 	f.addRecipe(cmd)
 	fs.BoolVar(&f.json, "json", false, "print one JSON object")
 	f.checkpoint.add(cmd)

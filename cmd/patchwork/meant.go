@@ -12,6 +12,7 @@ import (
 const (
 	realValues = "real values"
 	classKind  = "classes"
+	updated    = "--update, which keeps how the model was learned"
 )
 
 // meant lists the flags that mean something for a kind: in all commands under "", the further ones by the command.
@@ -30,6 +31,11 @@ var meant = map[string]map[string]string{
 		"report":  "output csv stability",
 		"count":   "output lines",
 		"merge":   "output",
+	},
+	updated: {
+		"": "where rows names array invert size columns column missing skip-lines delimiter header quiet json " +
+			"workers memory items threshold",
+		"learn": "update output seed",
 	},
 	classKind: {
 		"": "where rows names array invert size columns column missing skip-lines delimiter header quiet model json " +

@@ -50,6 +50,15 @@ func (g *Groups) Add(set []int16, ones, unknown []int32, units int64) {
 	}
 }
 
+// AddExpected counts rows that a set explains, each bit as often on as its probability says.
+func (g *Groups) AddExpected(set []int16, units int64, p []float64) {
+	c := g.of(set)
+	c.weight += units
+	for i, v := range p {
+		c.on[i] += int64(math.Round(float64(v * float64(units))))
+	}
+}
+
 // Len returns how many sets there are.
 func (g *Groups) Len() int { return len(g.index) }
 
