@@ -71,7 +71,7 @@ func priorOfCompounds(m *patchwork.Model) *patchwork.SetPrior {
 // active, alone where there are compounds.
 func priorLength(p *patchwork.SetPrior, n int64) float64 {
 	if p.Sure == nil {
-		return described.PriorLength(p, numberLengthOf(n))
+		return described.PriorLength(p, described.Number(float64(n)))
 	}
 	d := describe(rows.Compounds(p), n, func(i int) float64 { return p.Share[i] * float64(n) })
 	sum := elem.Log(3) + float64(float64(len(d.Parts))*d.Number) + d.Columns() + d.Votes()

@@ -112,13 +112,14 @@ func (t *counts) mStepOfVotes(prev *patchwork.Model, opt mStepOptions) *patchwor
 	e := joint.NewExperts(jointRule(cfg.Rule), rows.Background(prev), prev.Templates())
 	each := func(bits int, work func(int)) { eachBit(bits, opt.Workers, work) }
 	var experts [][]float64
+	number := described.Number(float64(t.count()))
 	if e.Rule.Fold() {
-		cfg.QMap, experts = t.groups.StepTied(e, joint.Tied{Number: numberLengthOf(t.count()), Marginal: opt.Marginal,
-			MinQ: minQ, Held: opt.Held, Own: opt.Pooled,
+		cfg.QMap, experts = t.groups.StepTied(e, joint.Tied{Number: number, Marginal: opt.Marginal, MinQ: minQ,
+			Held: opt.Held, Own: opt.Pooled,
 			Price: func(active float64) float64 { return described.NumberPrice(active, float64(t.count())) }}, each)
 		return t.next(prev, cfg, experts)
 	}
-	step := joint.MStep{Least: numberLengthOf(t.count()), Marginal: opt.Marginal, MinQ: minQ, Pooled: opt.Pooled}
+	step := joint.MStep{Least: number, Marginal: opt.Marginal, MinQ: minQ, Pooled: opt.Pooled}
 	for k := range prev.K() {
 		step.More = append(step.More, joint.OneVoteMore(len(e.Q), rows.Votes(prev, k, 0)))
 	}

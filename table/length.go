@@ -40,7 +40,7 @@ func lengthOf(m *patchwork.Model, t *counts) Length {
 // describe prepares a model of so many rows for its length, in some of which each part is active.
 func describe(m *patchwork.Model, n int64, active func(k int) float64) *described.Model {
 	d := &described.Model{Rule: jointRule(m.Config().Rule), Width: m.Height() * m.Width(), Q: rows.Background(m),
-		Rows: float64(n), Number: numberLengthOf(n)}
+		Rows: float64(n), Number: described.Number(float64(n))}
 	for k, template := range m.Templates() {
 		if p := partOf(d, template, active(k)); p.Size() > 0 {
 			d.Parts = append(d.Parts, p)
@@ -83,5 +83,5 @@ func (p plane) add(i int) { p[i/64] |= 1 << (i % 64) }
 func (t *counts) setPrior() (*patchwork.SetPrior, float64) {
 	s := &described.Sets{Active: make([]float64, len(t.active)), NoTree: t.ofSets}
 	t.groups.Each(func(set []int16, weight int64, _, _ []int64) { s.Add(set, float64(float64(weight)/weightUnit)) })
-	return s.Prior(numberLengthOf(max(t.count(), 1)), 0)
+	return s.Prior(described.Number(float64(t.count())), 0)
 }

@@ -77,7 +77,7 @@ func TestLengthHasNoOrder(t *testing.T) {
 func lengthOfParts(t testing.TB, rule patchwork.Rule, width int, parts ...[]int) *described.Model {
 	t.Helper()
 	q := slices.Repeat([]float64{0.5}, width)
-	d := &described.Model{Rule: jointRule(rule), Width: width, Rows: 100, Number: numberLengthOf(100), Q: q}
+	d := &described.Model{Rule: jointRule(rule), Width: width, Rows: 100, Number: described.Number(100), Q: q}
 	for _, columns := range parts {
 		template := slices.Clone(q)
 		for _, c := range columns {
@@ -177,7 +177,7 @@ func TestCodes(t *testing.T) {
 		on[1] = on[0] && rng.Float64() < 0.8 || rng.Float64() < 0.05
 		on[2] = rng.Float64() < 0.2
 	})
-	number := numberLengthOf(400)
+	number := described.Number(400)
 	var both [2][2]float64
 	c.groups.Each(func(set []int16, weight int64, _, _ []int64) {
 		a, b := 0, 0

@@ -7,9 +7,9 @@ import (
 	"math"
 
 	"example.com/patchwork"
-	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/table/described"
 )
 
 // The stages of a run: what made the model of a CurvePoint.
@@ -175,9 +175,7 @@ func (l *learner) learnFrom(data patchwork.Data) {
 }
 
 // numberLength returns log(rows)/2, the nats that describe one number of a model.
-func (l *learner) numberLength() float64 { return numberLengthOf(rows.Total(l.data)) }
-
-func numberLengthOf(rows int64) float64 { return elem.Log(float64(rows)) / 2 }
+func (l *learner) numberLength() float64 { return described.Number(float64(rows.Total(l.data))) }
 
 // search tries the starts, as many experts and iterations as there are to choose
 // from. If no model has the number of experts that is given, or most of them explain no row

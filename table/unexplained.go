@@ -12,18 +12,8 @@ import (
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/table/candidates"
 	"example.com/patchwork/table/described"
-)
-
-const (
-	anchorRows    = 200 // of a column, that are looked at for others that come with it
-	leastRows     = 3   // of a column that may be the first of a candidate
-	anchorMargin  = 3   // nats beyond log D that two columns must come together by
-	refineRounds  = 8
-	firstStrength = 0.8
-	leastHeld     = 0.3 // of the rows that a vote's strength promises must have its column
-	mostOverlap   = 0.5 // of the smaller's columns that two candidates of a batch may share
-	narrow        = 300 // columns up to which more pairs are tried
 )
 
 // unexplained is a table as a model leaves it: the ones that no vote of the best explanation
@@ -38,25 +28,21 @@ type unexplained struct {
 	hidden  []plane   // by row: covered, or unknown
 	lists   [][]int32 // by row: the columns of ones
 	holders [][]int32 // by column: the rows of ones, in random order
-	on      []float64 // by column: weight of the ones
-	cells   []float64 // by column: weight of the cells that are not hidden
 	total   float64   // weight of all rows
-	shared  float64   // background of most columns
-	own     []bool    // by column: whether its background is another
-	price   float64   // of a column's own background
-	q       []float64
+
+	candidates.Background // of the weights of ones, and of cells that are not hidden
 }
 
 // newUnexplained returns what a model, nil for the background q alone, leaves unexplained.
 func (l *learner) newUnexplained(ctx context.Context, m *patchwork.Model, q []float64, rng *rand.Rand) (*unexplained,
 	error) {
 	total := rows.Total(l.data)
-	u := &unexplained{rng: rng, total: float64(total), q: q}
+	u := &unexplained{rng: rng, total: float64(total), Background: candidates.Background{Q: q, Least: minQ}}
 	u.known = &described.Model{Rule: jointRule(l.cfg.Rule), Width: len(q), Rows: float64(total),
 		Number: l.numberLength(), Q: q}
 	sets := make([][]int16, len(l.data.Images))
 	if m != nil {
-		u.q = rows.Background(m)
+		u.Q = rows.Background(m)
 		u.known = l.describe(m)
 		e, err := l.explained(ctx, m)
 		if err == nil && e.best != nil {
@@ -78,10 +64,10 @@ func (l *learner) newUnexplained(ctx context.Context, m *patchwork.Model, q []fl
 			planes = append(planes, on)
 		}
 	}
-	u.holders, u.on, u.cells = make([][]int32, len(q)), make([]float64, len(q)), make([]float64, len(q))
+	u.holders, u.On, u.Cells = make([][]int32, len(q)), make([]float64, len(q)), make([]float64, len(q))
 	u.ones, u.hidden, u.lists = make([]plane, len(sets)), make([]plane, len(sets)), make([][]int32, len(sets))
-	for i := range u.cells {
-		u.cells[i] = u.total
+	for i := range u.Cells {
+		u.Cells[i] = u.total
 	}
 	var x []uint8
 	for r, set := range sets {
@@ -101,29 +87,18 @@ func (l *learner) newUnexplained(ctx context.Context, m *patchwork.Model, q []fl
 			case v == joint.On && !u.hidden[r].has(i):
 				u.ones[r].add(i)
 				u.lists[r] = append(u.lists[r], int32(i))
-				u.on[i] += w
+				u.On[i] += w
 			}
 		}
-		u.hidden[r].each(func(i int) { u.cells[i] -= w })
+		u.hidden[r].each(func(i int) { u.Cells[i] -= w })
 	}
 	for _, r := range rng.Perm(len(sets)) {
 		for _, i := range u.lists[r] {
 			u.holders[i] = append(u.holders[i], int32(r))
 		}
 	}
-	u.background()
+	u.Settle(u.known.Number)
 	return u, nil
-}
-
-// background sets which columns share a background, and its level.
-func (u *unexplained) background() {
-	var exceptions int
-	u.shared, exceptions = described.Mode(u.q)
-	u.own = make([]bool, len(u.q))
-	for i, q := range u.q {
-		u.own[i] = math.Abs(q-u.shared) > described.SameNumber
-	}
-	u.price = u.known.Number + max(0, elem.Log(float64(len(u.q)-exceptions)/float64(exceptions+1)))
 }
 
 // find is a candidate: its columns, and what each row gains by it.
@@ -138,14 +113,14 @@ type find struct {
 
 // candidates returns candidates, the best first, that do not overlap much.
 func (u *unexplained) candidates(ctx context.Context) ([]*find, error) {
-	taken := make([]bool, len(u.q))
+	taken := make([]bool, len(u.Q))
 	var all []*find
-	counts, among := make([]float64, len(u.q)), []int32(nil)
-	for _, d := range u.rng.Perm(len(u.q)) {
+	counts, among := make([]float64, len(u.Q)), []int32(nil)
+	for _, d := range u.rng.Perm(len(u.Q)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if taken[d] || u.on[d] < leastRows {
+		if taken[d] || u.On[d] < candidates.LeastRows {
 			continue
 		}
 		if f := u.from(int32(d), counts, &among); f != nil {
@@ -163,7 +138,7 @@ func (u *unexplained) candidates(ctx context.Context) ([]*find, error) {
 			for w := range f.columnsOf {
 				common += bits.OnesCount64(f.columnsOf[w] & other.columnsOf[w])
 			}
-			return float64(common) > mostOverlap*float64(min(len(f.columns), len(other.columns)))
+			return float64(common) > candidates.MostOverlap*float64(min(len(f.columns), len(other.columns)))
 		}) {
 			batch = append(batch, f)
 		}
@@ -175,8 +150,8 @@ func (u *unexplained) candidates(ctx context.Context) ([]*find, error) {
 // there is none.
 func (u *unexplained) from(d int32, counts []float64, among *[]int32) *find {
 	holders := u.holders[d]
-	if len(holders) > anchorRows {
-		holders = holders[:anchorRows]
+	if len(holders) > candidates.AnchorRows {
+		holders = holders[:candidates.AnchorRows]
 	}
 	*among = (*among)[:0]
 	n := 0.0
@@ -189,39 +164,16 @@ func (u *unexplained) from(d int32, counts []float64, among *[]int32) *find {
 			counts[e] += u.weight[r]
 		}
 	}
-	type pair struct {
-		e    int32
-		gain float64
-	}
-	var pairs []pair
-	least := elem.Log(float64(len(u.q))) + anchorMargin
-	for _, e := range *among {
-		c := counts[e]
-		counts[e] = 0
-		if e == d || c < 2 || c/n <= u.q[e] {
-			continue
-		}
-		gain := float64(n * joint.Divergence(c/n, u.q[e]))
-		if others, left := u.cells[e]-n, u.on[e]-c; others > 0 && left/others < u.on[e]/u.cells[e] {
-			gain += float64(others * joint.Divergence(max(left, 0)/others, u.on[e]/u.cells[e]))
-		}
-		if gain > least {
-			pairs = append(pairs, pair{e, gain})
-		}
-	}
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.e, b.e)) })
-	failures, tries := 3, 8
-	if len(u.q) <= narrow {
-		failures, tries = 10, 20
-	}
+	pairs := u.Pairs(d, *among, counts, n)
+	tries, failures := candidates.Tries(len(u.Q))
 	var best *find
 	for _, p := range pairs[:min(len(pairs), tries)] {
-		if best != nil && best.columnsOf.has(int(p.e)) {
+		if best != nil && best.columnsOf.has(int(p.Column)) {
 			continue
 		}
 		var both []int32
 		for _, r := range u.holders[d] {
-			if u.ones[r].has(int(p.e)) {
+			if u.ones[r].has(int(p.Column)) {
 				both = append(both, r)
 			}
 		}
@@ -237,10 +189,10 @@ func (u *unexplained) from(d int32, counts []float64, among *[]int32) *find {
 // refine turns between the columns that rows have in common, and the rows that have these; nil
 // if the description does not get shorter by it.
 func (u *unexplained) refine(active []int32) *find {
-	f := &find{s: firstStrength}
-	seen, on := make([]float64, len(u.q)), make([]float64, len(u.q))
+	f := &find{s: candidates.FirstStrength}
+	seen, on := make([]float64, len(u.Q)), make([]float64, len(u.Q))
 	var before []int32
-	for range refineRounds {
+	for range candidates.RefineRounds {
 		if u.rowsIn(active) < 2 || slices.Equal(active, before) {
 			break
 		}
@@ -286,57 +238,27 @@ func (u *unexplained) vote(f *find, active []int32, seen, on []float64) {
 	}
 	f.share = (n + 0.5) / (u.total + 1)
 	size := max(len(f.columns), 1)
-	least := joint.OneVoteMore(len(u.q), size) + math.Ln2
-	f.columns, f.b, f.columnsOf = f.columns[:0], f.b[:0], newPlane(len(u.q))
+	least := joint.OneVoteMore(len(u.Q), size) + math.Ln2
+	f.columns, f.b, f.columnsOf = f.columns[:0], f.b[:0], newPlane(len(u.Q))
 	right, of := 0.0, 0.0
 	logS, logNot := elem.Log(f.s), elem.Log1p(-f.s)
 	f.gain = 0
-	for i := range u.q {
+	for i := range u.Q {
 		c, cells := on[i], n+seen[i]
-		if c < leastHeld*f.s*cells || c < 1 {
+		if c < candidates.LeastHeld*f.s*cells || c < 1 {
 			continue
 		}
-		b, outside := u.beside(i, u.on[i]-c, u.cells[i]-cells)
-		before := u.now(i)
+		b, outside := u.Beside(int32(i), u.On[i]-c, u.Cells[i]-cells)
+		before := u.Now(int32(i))
 		if gain := float64(c*logS) + float64((cells-c)*logNot) + outside - before; gain <= least || b >= f.s {
 			continue
 		}
 		f.columns, f.b = append(f.columns, int32(i)), append(f.b, b)
 		f.columnsOf.add(i)
 		right, of = right+c, of+cells
-		f.gain += binomial(u.on[i], u.cells[i], b) - u.ownPrice(i, b) - before
+		f.gain += u.At(int32(i), b) - before
 	}
 	f.s = min((right+0.5)/(of+1), 1-1e-6)
-}
-
-// now returns the log-likelihood of a column's cells at its background, less its price.
-func (u *unexplained) now(i int) float64 {
-	return binomial(u.on[i], u.cells[i], u.q[i]) - u.ownPrice(i, u.q[i])
-}
-
-// ownPrice returns the price of a background of column i: none where it is the shared one.
-func (u *unexplained) ownPrice(_ int, b float64) float64 {
-	if math.Abs(b-u.shared) < described.SameNumber {
-		return 0
-	}
-	return u.price
-}
-
-// beside returns the best background of column i for other cells, of which some are on: as it
-// is, shared, or refitted; and their log-likelihood less its price.
-func (u *unexplained) beside(i int, on, cells float64) (b, logLik float64) {
-	logLik = math.Inf(-1)
-	for _, p := range [...]float64{u.q[i], u.shared, clipQ((max(on, 0) + 0.5) / (cells + 1))} {
-		if l := binomial(on, cells, p) - u.ownPrice(i, p); l > logLik {
-			b, logLik = p, l
-		}
-	}
-	return b, logLik
-}
-
-// binomial returns the log-likelihood of cells of which some are on.
-func binomial(on, cells, p float64) float64 {
-	return float64(max(on, 0)*elem.Log(p)) + float64(max(cells-on, 0)*elem.Log1p(-p))
 }
 
 // score returns the rows that a candidate is active in, and adds to its gain what the rows gain.
@@ -393,7 +315,7 @@ func (l *learner) gathered(ctx context.Context, m *patchwork.Model, rng *rand.Ra
 		return m, err
 	}
 	cfg, extras := l.cfg, patchwork.Extras{Record: patchwork.Record{Rows: rows.Total(l.data)}}
-	cfg.QMap = slices.Clone(u.q)
+	cfg.QMap = slices.Clone(u.Q)
 	for _, f := range batch {
 		for j, i := range f.columns {
 			cfg.QMap[i] = min(cfg.QMap[i], f.b[j])
@@ -405,7 +327,7 @@ func (l *learner) gathered(ctx context.Context, m *patchwork.Model, rng *rand.Ra
 		extras.Usage, templates = slices.Clone(was.Usage), m.Templates()
 		for _, t := range templates {
 			for i, v := range t {
-				if v == u.q[i] {
+				if v == u.Q[i] {
 					t[i] = cfg.QMap[i]
 				}
 			}

@@ -5,15 +5,11 @@ import (
 	"math/bits"
 
 	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/table/described"
 )
 
 // layer is the price of a layer beyond the first: which of twelve pictures it is.
 var layer = elem.Log(12)
-
-// numberPrice returns the price of a number that so many rows inform, of rows in all.
-func numberPrice(active, rows float64) float64 {
-	return min(elem.Log(rows)/2, elem.Log(max(active, 1))/2+0.22)
-}
 
 // active returns in how many rows each part is active.
 func (p *Picture) active(c *counts) []float64 {
@@ -43,7 +39,7 @@ func (p *Picture) length(c *counts, rows float64) (nats float64, numbers int) {
 	active := p.active(c)
 	if p.Classes {
 		for _, n := range active {
-			nats += float64(float64(width) * numberPrice(n, rows))
+			nats += float64(float64(width) * described.NumberPrice(n, rows))
 		}
 		return nats + float64(float64(k-1)*h), numbers
 	}
@@ -103,7 +99,7 @@ func (p *Picture) layers() (n int) {
 func (p *Picture) votesLength(active []float64, rows float64) (nats float64, numbers int) {
 	for k := range p.Votes {
 		nats += elem.LogChoose(len(p.Intercept), p.votes(k))
-		price := numberPrice(active[k], rows)
+		price := described.NumberPrice(active[k], rows)
 		for d, v := range p.Votes[k] {
 			if v > 0 && !p.sharedBefore(k, d) {
 				nats += price

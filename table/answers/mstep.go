@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/table/described"
 )
 
 // pseudo is how many rows at the mean of a column are added to what a number is counted from,
@@ -64,7 +65,7 @@ func (p *Picture) joined(on, seen []float64, d int, rows float64) bool {
 			allOn, allSeen = allOn+on[k], allSeen+seen[k]
 			own += binomial(on[k], seen[k])
 			voters++
-			least = min(least, numberPrice(seen[k], rows))
+			least = min(least, described.NumberPrice(seen[k], rows))
 		}
 	}
 	return voters > 1 && own-binomial(allOn, allSeen) < (voters-1)*least

@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/table/described"
 )
 
 // beliefs are the posterior of the states and steps of every row.
@@ -43,7 +44,8 @@ type asked struct {
 
 // ask finds out what the rest of the rows, of every so many, says of column d and each of some sets of voters.
 func (o *beliefs) ask(d, every int, voters []uint64) *asked {
-	a := &asked{beliefs: o, d: d, every: float64(every), open: make([][]float64, len(voters)), level: make([][]float64, len(voters))}
+	a := &asked{beliefs: o, d: d, every: float64(every),
+		open: make([][]float64, len(voters)), level: make([][]float64, len(voters))}
 	for i := range voters {
 		room := len(o.t.x)/every + 1
 		a.open[i], a.level[i] = make([]float64, 0, room), make([]float64, 0, room)
@@ -230,7 +232,7 @@ func (p *Picture) price(d int, q uint64, sizes []int, active []float64, rows flo
 				size--
 			}
 			sum += elem.LogChoose(len(p.Intercept), size+1) - elem.LogChoose(len(p.Intercept), size)
-			number = max(number, numberPrice(active[k], rows))
+			number = max(number, described.NumberPrice(active[k], rows))
 		}
 	}
 	return sum + number

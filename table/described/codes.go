@@ -56,14 +56,14 @@ func PriorLength(p *patchwork.SetPrior, number float64) float64 {
 func newSetPrior(active []float64, total float64) *patchwork.SetPrior {
 	p := &patchwork.SetPrior{Parent: slices.Repeat([]int{-1}, len(active))}
 	for _, n := range active {
-		share := shareOf(n, total)
+		share := ShareOf(n, total)
 		p.Active = append(p.Active, [2]float64{share, share})
 	}
 	return p
 }
 
-// shareOf returns the share that n of total are, kept from 0 and 1.
-func shareOf(n, total float64) float64 { return (min(max(n, 0), total) + 0.5) / (total + 1) }
+// ShareOf returns the share that n of total are, kept from 0 and 1.
+func ShareOf(n, total float64) float64 { return (min(max(n, 0), total) + 0.5) / (total + 1) }
 
 // priorOfTree returns the prior of a forest.
 func (s *Sets) priorOfTree(edges []edge) *patchwork.SetPrior {
@@ -79,7 +79,7 @@ func (s *Sets) priorOfTree(edges []edge) *patchwork.SetPrior {
 		for _, e := range next[x] {
 			if !done[e.b] {
 				p.Parent[e.b] = x
-				p.Active[e.b] = [2]float64{shareOf(s.Active[e.b]-e.both, s.Total-s.Active[x]), shareOf(e.both, s.Active[x])}
+				p.Active[e.b] = [2]float64{ShareOf(s.Active[e.b]-e.both, s.Total-s.Active[x]), ShareOf(e.both, s.Active[x])}
 				visit(e.b)
 			}
 		}

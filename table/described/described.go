@@ -55,6 +55,9 @@ func (d *Model) Price(p *Part) float64 {
 	return sum
 }
 
+// Number returns log(rows)/2, the price of a number that all rows inform.
+func Number(rows float64) float64 { return elem.Log(max(rows, 1)) / 2 }
+
 // NumberPrice returns the price of a number that so many rows inform, of rows in all: log(n)/2
 // and what is left of the code of Krichevsky and Trofimov, and never more than log(N)/2.
 func NumberPrice(active, rows float64) float64 {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
 )
 
@@ -99,15 +98,11 @@ func (c *counts) add(e *explainer, ones []int32, weight []float64) {
 		}
 	}
 	if e.overlap {
-		for _, k := range e.set {
-			e.active[k] = true
-		}
+		e.activate(true)
 		for _, k := range e.candidates {
 			c.overlapped(e, k, weight)
 		}
-		for _, k := range e.set {
-			e.active[k] = false
-		}
+		e.activate(false)
 	}
 	for _, k := range e.candidates {
 		weight[k] = 0
@@ -188,12 +183,4 @@ func (l *learner) judged(m *Model) (*state, error) {
 		s.length -= s.codes(d.Number)
 	}
 	return s, nil
-}
-
-// shareOf returns the share that n of total are, kept from 0 and 1.
-func shareOf(n, total float64) float64 { return (min(max(n, 0), total) + 0.5) / (total + 1) }
-
-// binomial returns the log-likelihood of cells of which some are on.
-func binomial(on, cells, p float64) float64 {
-	return float64(max(on, 0)*elem.Log(p)) + float64(max(cells-on, 0)*elem.Log1p(-p))
 }

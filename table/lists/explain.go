@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"cmp"
 	"slices"
 
 	"example.com/patchwork/internal/elem"
@@ -95,8 +96,13 @@ func (e *explainer) row(ones, unknown []int32) {
 	}
 	rest += e.others()
 	e.evidence, e.bonus = sum+rest, rest
+	e.activate(false)
+}
+
+// activate makes the parts of the best set active, or no longer so: no part is between rows.
+func (e *explainer) activate(on bool) {
 	for _, k := range e.set {
-		e.active[k] = false
+		e.active[k] = on
 	}
 }
 
@@ -131,15 +137,7 @@ func (e *explainer) touch(k int32) {
 
 // fewer keeps the candidates that are most probable by themselves.
 func (e *explainer) fewer() {
-	slices.SortStableFunc(e.candidates, func(a, b int32) int {
-		switch {
-		case e.score[a] > e.score[b]:
-			return -1
-		case e.score[a] < e.score[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(e.candidates, func(a, b int32) int { return cmp.Compare(e.score[b], e.score[a]) })
 	e.candidates = e.candidates[:mostTogether]
 	slices.Sort(e.candidates)
 }

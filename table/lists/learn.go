@@ -18,6 +18,8 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/table/candidates"
+	"example.com/patchwork/table/described"
 )
 
 // Options holds the settings of Learn. The zero value is the recommended default.
@@ -54,7 +56,7 @@ type learner struct {
 func newLearner(ctx context.Context, t *bitmap.Lists, opt Options) *learner {
 	opt.Workers = max(opt.Workers, 1)
 	l := &learner{ctx: ctx, t: t, opt: opt, cells: len(t.Columns), on: make([]float64, t.Width),
-		means: make([]float64, t.Width), number: numberPrice(t.Len())}
+		means: make([]float64, t.Width), number: described.Number(float64(t.Len()))}
 	for _, d := range t.Columns {
 		l.on[d]++
 	}
@@ -73,7 +75,7 @@ func Learn(ctx context.Context, t *bitmap.Lists, opt Options) (*Model, error) {
 		all[d] = float64(t.Len())
 	}
 	var err error
-	if l.none, err = l.judged(&Model{Q: l.newBackground(l.on, all).q}); err != nil {
+	if l.none, err = l.judged(&Model{Q: l.newBackground(l.on, all).Q}); err != nil {
 		return nil, err
 	}
 	best, err := l.grow(l.none, rand.New(rand.NewPCG(opt.Seed, listStream)))
@@ -184,7 +186,7 @@ func (l *learner) last(s *state) (*state, error) {
 // explains; narrow tables try again.
 func (l *learner) failed(d int32, on float64) bool {
 	n, known := l.misses[d]
-	return known && n == on && l.t.Width > narrow
+	return known && n == on && l.t.Width > candidates.Narrow
 }
 
 func (l *learner) fail(d int32, on float64) { l.misses[d] = on }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/table/described"
 )
 
 // Rows differ in how much they say yes in general: baskets in their length, sites in how rich they
@@ -142,7 +143,7 @@ func (v *levels) gain() (sum float64) {
 func (v *levels) worth(l *learner, s *state, k int) float64 {
 	p, rows := s.Parts[k], s.of().Row(k)
 	n, total := float64(len(rows)), float64(l.t.Len())
-	share := shareOf(n, total)
+	share := described.ShareOf(n, total)
 	sum := float64(n*elem.Log(share)) + float64((total-n)*elem.Log1p(-share))
 	column := make(map[int32]int, len(p.Columns))
 	inside := make([]float64, len(p.Columns))

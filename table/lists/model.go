@@ -72,16 +72,14 @@ func (m *Model) Check() error {
 
 // described returns the model of so many rows as its length sees it, each part active in some.
 func (m *Model) described(rows int, active []float64) *described.Model {
-	d := &described.Model{Rule: joint.Max, Width: len(m.Q), Rows: float64(rows), Number: numberPrice(rows), Q: m.Q}
+	d := &described.Model{Rule: joint.Max, Width: len(m.Q), Rows: float64(rows),
+		Number: described.Number(float64(rows)), Q: m.Q}
 	for k := range m.Parts {
 		d.Parts = append(d.Parts, described.Part{On: m.Parts[k].Columns, Strength: [2][]float64{m.Parts[k].P, nil},
 			Active: active[k]})
 	}
 	return d
 }
-
-// numberPrice returns log(rows)/2, the price of a number that all rows inform.
-func numberPrice(rows int) float64 { return elem.Log(float64(max(rows, 1))) / 2 }
 
 // voter is a vote, among those on its column.
 type voter struct {

@@ -8,6 +8,7 @@ import (
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/matrix"
 	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/table/candidates"
 	"example.com/patchwork/table/described"
 )
 
@@ -120,12 +121,12 @@ func (l *learner) moreVotes(s *state) (*state, error) {
 		}
 		active := s.of().Row(k)
 		among, parts := u.tally(active)
-		least := joint.OneVoteMore(len(u.q), len(p.Columns)) + math.Ln2 + moreSure
+		least := joint.OneVoteMore(len(u.Q), len(p.Columns)) + math.Ln2 + moreSure
 		strength, _ := described.Mode(p.P)
 		var added []int32
 		for _, d := range among {
 			c, cells := u.count[d], u.shown(d, len(active))
-			if c < leastHeld*strength*cells {
+			if c < candidates.LeastHeld*strength*cells {
 				continue
 			}
 			if q, gain := u.gain(d, c, cells, strength); gain > least && q < strength {

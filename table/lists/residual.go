@@ -2,24 +2,15 @@ package lists
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/table/candidates"
 	"example.com/patchwork/table/described"
-)
-
-const (
-	anchorRows    = 200 // of a column, that are looked at for others that come with it
-	leastRows     = 3   // of a column that may be the first of a candidate
-	anchorMargin  = 3   // nats beyond log D that two columns must come together by
-	refineRounds  = 8
-	firstStrength = 0.8
-	leastHeld     = 0.3 // of the rows that a vote's strength promises must have its column
-	mostOverlap   = 0.5 // of the smaller's columns that two candidates of a batch may share
-	narrow        = 300 // columns up to which more pairs are tried
 )
 
 // residual is a table as a model leaves it: the ones that no vote of the best set of their row
@@ -27,7 +18,7 @@ const (
 // columns that come together there, by a gain that has the background refitted, which holds a
 // part in it as long as there is no such part.
 type residual struct {
-	*background
+	*candidates.Background
 	*state
 	l       *learner
 	known   *described.Model
@@ -47,7 +38,7 @@ type residual struct {
 // newResidual returns what a model leaves unexplained.
 func (l *learner) newResidual(s *state, rng *rand.Rand) *residual {
 	n, width := l.t.Len(), len(s.Q)
-	u := &residual{state: s, l: l, rng: rng, anchors: anchorRows, known: s.described(n, s.counts.active),
+	u := &residual{state: s, l: l, rng: rng, anchors: candidates.AnchorRows, known: s.described(n, s.counts.active),
 		rows: bitmap.NewLists(width), count: make([]float64, width), parts: make([]float64, len(s.Parts)),
 		score: make([]float64, n), seen: make([]int32, n)}
 	cells, covered := make([]float64, width), make([]int32, width)
@@ -76,8 +67,8 @@ func (l *learner) newResidual(s *state, rng *rand.Rand) *residual {
 	for d := range on {
 		on[d] = float64(len(u.holders.Row(d)))
 	}
-	u.background = &background{on: on, cells: cells, q: s.Q}
-	u.settle(l.number)
+	u.Background = &candidates.Background{On: on, Cells: cells, Q: s.Q, Least: minQ}
+	u.Settle(l.number)
 	return u
 }
 
@@ -101,18 +92,18 @@ type find struct {
 
 // candidates returns candidates, the best first, that do not overlap much.
 func (u *residual) candidates() ([]*find, error) {
-	taken := make([]bool, len(u.q))
+	taken := make([]bool, len(u.Q))
 	var all []*find
-	for i, d := range u.rng.Perm(len(u.q)) {
+	for i, d := range u.rng.Perm(len(u.Q)) {
 		if i%64 == 0 && u.l.ctx.Err() != nil {
 			return nil, u.l.ctx.Err()
 		}
-		if taken[d] || u.on[d] < leastRows || u.l.failed(int32(d), u.on[d]) {
+		if taken[d] || u.On[d] < candidates.LeastRows || u.l.failed(int32(d), u.On[d]) {
 			continue
 		}
 		f := u.from(int32(d))
 		if f == nil {
-			u.l.fail(int32(d), u.on[d])
+			u.l.fail(int32(d), u.On[d])
 			continue
 		}
 		if u.random > 0 {
@@ -129,14 +120,14 @@ func (u *residual) candidates() ([]*find, error) {
 
 // apart returns those candidates that do not share much with one before them.
 func (u *residual) apart(all []*find) (batch []*find) {
-	of := make([][]int32, len(u.q)) // by column: the candidates that have it
+	of := make([][]int32, len(u.Q)) // by column: the candidates that have it
 	for _, f := range all {
 		common := map[int32]int{}
 		most := false
 		for _, d := range f.columns {
 			for _, i := range of[d] {
 				common[i]++
-				most = most || float64(common[i]) > mostOverlap*float64(min(len(f.columns), len(batch[i].columns)))
+				most = most || float64(common[i]) > candidates.MostOverlap*float64(min(len(f.columns), len(batch[i].columns)))
 			}
 		}
 		if most {
@@ -150,27 +141,18 @@ func (u *residual) apart(all []*find) (batch []*find) {
 	return batch
 }
 
-// pair is a column that comes with another, by so many nats.
-type pair struct {
-	column int32
-	gain   float64
-}
-
 // from returns the best candidate that begins with column d and one that comes with it; nil if
 // there is none.
 func (u *residual) from(d int32) (best *find) {
-	failures, tries := 3, 8
-	if len(u.q) <= narrow {
-		failures, tries = 10, 20
-	}
+	tries, failures := candidates.Tries(len(u.Q))
 	pairs := u.with(d)
 	for _, p := range pairs[:min(len(pairs), tries)] {
 		if best != nil {
-			if _, has := slices.BinarySearch(best.columns, p.column); has {
+			if _, has := slices.BinarySearch(best.columns, p.Column); has {
 				continue
 			}
 		}
-		if f := u.refine(u.both(d, p.column)); f != nil && (best == nil || f.gain > best.gain) {
+		if f := u.refine(u.both(d, p.Column)); f != nil && (best == nil || f.gain > best.gain) {
 			best = f
 		} else if failures--; failures == 0 {
 			break
@@ -180,7 +162,7 @@ func (u *residual) from(d int32) (best *find) {
 }
 
 // with returns the columns that come with column d, the surest first.
-func (u *residual) with(d int32) (pairs []pair) {
+func (u *residual) with(d int32) []candidates.Pair {
 	holders := u.holders.Row(int(d))
 	n := min(len(holders), u.anchors)
 	var among []int32
@@ -194,25 +176,7 @@ func (u *residual) with(d int32) (pairs []pair) {
 			u.count[e]++
 		}
 	}
-	least := elem.Log(float64(len(u.q))) + anchorMargin
-	for _, e := range among {
-		c := u.count[e]
-		u.count[e] = 0
-		if e == d || c < 2 || c <= u.q[e]*float64(n) {
-			continue
-		}
-		gain := float64(float64(n) * joint.Divergence(c/float64(n), u.q[e]))
-		if others, left := u.cells[e]-float64(n), u.on[e]-c; others > 0 && left/others < u.on[e]/u.cells[e] {
-			gain += float64(others * joint.Divergence(max(left, 0)/others, u.on[e]/u.cells[e]))
-		}
-		if gain > least {
-			pairs = append(pairs, pair{e, gain})
-		}
-	}
-	slices.SortFunc(pairs, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(b.gain, a.gain), cmp.Compare(a.column, b.column))
-	})
-	return pairs
+	return u.Pairs(d, among, u.count, float64(n))
 }
 
 // both returns the rows that have two columns.
@@ -234,9 +198,9 @@ func (u *residual) both(d, e int32) (out []int32) {
 // refine turns between the columns that rows have in common, and the rows that have these; nil
 // if the description does not get shorter by it.
 func (u *residual) refine(active []int32) *find {
-	f := &find{s: firstStrength}
+	f := &find{s: candidates.FirstStrength}
 	var before []int32
-	for range refineRounds {
+	for range candidates.RefineRounds {
 		if len(active) < 2 || slices.Equal(active, before) {
 			break
 		}
@@ -293,18 +257,18 @@ func (u *residual) shown(d int32, rows int) float64 {
 func (u *residual) vote(f *find, active []int32) {
 	among, parts := u.tally(active)
 	f.share = (float64(len(active)) + 0.5) / (u.known.Rows + 1)
-	least := joint.OneVoteMore(len(u.q), max(len(f.columns), 1)) + 0.6931471805599453
+	least := joint.OneVoteMore(len(u.Q), max(len(f.columns), 1)) + math.Ln2
 	f.columns, f.q, f.gain = f.columns[:0], f.q[:0], 0
 	right, of := 0.0, 0.0
 	for _, d := range among {
 		c, cells := u.count[d], u.shown(d, len(active))
-		if c < leastHeld*f.s*cells {
+		if c < candidates.LeastHeld*f.s*cells {
 			continue
 		}
 		if q, gain := u.gain(d, c, cells, f.s); gain > least && q < f.s {
 			f.columns, f.q = append(f.columns, d), append(f.q, q)
 			right, of = right+c, of+cells
-			f.gain += binomial(u.on[d], u.cells[d], q) - u.ownPrice(q) - u.now(d)
+			f.gain += u.At(d, q) - u.Now(d)
 		}
 	}
 	f.s = min((right+0.5)/(of+1), strongest)
@@ -319,8 +283,8 @@ func (u *residual) vote(f *find, active []int32) {
 // gain returns what a vote on column d gains that says s of some cells, c of which are on, and the
 // background of the others.
 func (u *residual) gain(d int32, c, cells, s float64) (q, gain float64) {
-	q, outside := u.beside(d, u.on[d]-c, u.cells[d]-cells)
-	return q, binomial(c, cells, s) + outside - u.now(d)
+	q, outside := u.Beside(d, u.On[d]-c, u.Cells[d]-cells)
+	return q, candidates.Binomial(c, cells, s) + outside - u.Now(d)
 }
 
 // rowsOf returns the rows that a candidate is active in, and adds to its gain what the rows gain.

@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -38,15 +39,7 @@ func (x *Explainer) Explain(ones, unknown []int32) Explanation {
 		out.Start -= e.logQ[d] - e.logit[d]
 	}
 	out.Parts = slices.Clone(e.set)
-	slices.SortStableFunc(out.Parts, func(a, b int32) int {
-		switch {
-		case e.odds[a] > e.odds[b]:
-			return -1
-		case e.odds[a] < e.odds[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out.Parts, func(a, b int32) int { return cmp.Compare(e.odds[b], e.odds[a]) })
 	out.LogLik = out.Start
 	for _, k := range out.Parts {
 		gain := e.beside(k) - elem.Log(e.Usage[k]) + elem.Log1p(-e.Usage[k])
@@ -73,9 +66,7 @@ func (x *Explainer) Predict(ones, unknown []int32) []float64 {
 	e := x.e
 	e.explain(ones, unknown)
 	out := slices.Clone(e.Q)
-	for _, k := range e.set {
-		e.active[k] = true
-	}
+	e.activate(true)
 	for _, k := range e.candidates {
 		for _, d := range e.Parts[k].Columns {
 			if out[d] == e.Q[d] {
@@ -83,9 +74,7 @@ func (x *Explainer) Predict(ones, unknown []int32) []float64 {
 			}
 		}
 	}
-	for _, k := range e.set {
-		e.active[k] = false
-	}
+	e.activate(false)
 	return out
 }
 
@@ -93,15 +82,7 @@ func (x *Explainer) Predict(ones, unknown []int32) []float64 {
 // are active, each as probable as the other cells make it.
 func (e *explainer) expected(d int32) float64 {
 	voters := slices.Clone(e.votersOn(d))
-	slices.SortStableFunc(voters, func(a, b voter) int {
-		switch {
-		case e.yes[a.vote] > e.yes[b.vote]:
-			return -1
-		case e.yes[a.vote] < e.yes[b.vote]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(voters, func(a, b voter) int { return cmp.Compare(e.yes[b.vote], e.yes[a.vote]) })
 	p, rest := 0.0, 1.0
 	for _, v := range voters {
 		if e.seen[v.part] != e.stamp || e.score[v.part] <= unlikely {
