@@ -34,6 +34,32 @@ type SetPrior struct {
 	Active [][2]float64
 }
 
+// The kinds of a prior over sets of parts; see [SetPrior.Kind].
+const (
+	CompoundsAny = "any" // any of the compounds may come
+	CompoundsOne = "one" // a row has one of the named sets, or none
+)
+
+// Kind says what the named sets are; "" of none, and of no prior.
+func (p *SetPrior) Kind() string {
+	switch {
+	case p == nil || len(p.Sets) == 0:
+		return ""
+	case p.Sure == nil:
+		return CompoundsOne
+	}
+	return CompoundsAny
+}
+
+// Alone returns for each part the probability that it is active beside no other, and no compound.
+func (p *SetPrior) Alone() []float64 {
+	out := make([]float64, len(p.Active))
+	for k, a := range p.Active {
+		out[k] = a[0]
+	}
+	return out
+}
+
 // check says what does not fit k parts.
 func (p *SetPrior) check(k int) error {
 	if len(p.Active) != k || len(p.Parent) != k || len(p.Share) != len(p.Sets) {
@@ -109,10 +135,7 @@ func (p *SetPrior) checkSure() error {
 
 // drawOfCompounds draws which parts are active.
 func (p *SetPrior) drawOfCompounds(rng *rand.Rand) []bool {
-	probability := make([]float64, len(p.Active))
-	for k, a := range p.Active {
-		probability[k] = a[0]
-	}
+	probability := p.Alone()
 	var came []bool
 	if p.Above != nil {
 		came = p.Above.draw(rng)

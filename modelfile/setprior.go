@@ -75,26 +75,13 @@ func (s *setPrior) model() (*patchwork.SetPrior, error) {
 	return p, nil
 }
 
-// compoundsKind says whether any of the named sets may come, or one of them does; "" where there are none.
-func compoundsKind(p *patchwork.SetPrior) string {
-	switch {
-	case p == nil || len(p.Sets) == 0:
-		return ""
-	case p.Sure == nil:
-		return "one"
-	}
-	return "any"
-}
-
 // compoundArrays returns named sets as numbers, for programs other than this one: by set and part how probable the part
 // is where the set comes, 0 if it is none of its parts; how often each set comes; and each part alone.
 func compoundArrays(p *patchwork.SetPrior) (sure, share, alone []float64) {
-	if compoundsKind(p) == "" {
+	if p.Kind() == "" {
 		return nil, nil, nil
 	}
-	for _, a := range p.Active {
-		alone = append(alone, a[0])
-	}
+	alone = p.Alone()
 	sure = make([]float64, len(p.Sets)*len(alone))
 	for i, set := range p.Sets {
 		for j, k := range set {

@@ -139,7 +139,7 @@ func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, erro
 		Width: cfg.Width,
 		Scene: cfg.Scene, Overhang: cfg.Overhang, Truncate: cfg.Truncate, Outside: outside(cfg.UnknownOutside),
 		Record: record(extras.Record), SetPrior: newSetPrior(extras.SetPrior),
-		CompoundsKind: compoundsKind(extras.SetPrior), Predictor: newPredictor(extras.Predictor),
+		CompoundsKind: extras.SetPrior.Kind(), Predictor: newPredictor(extras.Predictor),
 		Answers: layersOf(extras.Predictor), Columns: extras.Columns, Names: extras.Names}
 	var err error
 	if h.Reading, err = compact(extras.Reading); err != nil {

@@ -12,6 +12,7 @@ import (
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/exact"
 	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/posterior"
 )
 
@@ -150,17 +151,12 @@ func expected(m *patchwork.Model) *Counts {
 
 // compose returns the probability of each column being on where a set of parts is active.
 func compose(m *patchwork.Model, set []int16, q []float64) []float64 {
-	out, two := make([]float64, len(q)), jointRule(m.Config().Rule).TwoSided()
+	out, opinions := make([]float64, len(q)), make([]float64, len(set))
 	for i, background := range q {
-		high, low := background, background
-		for _, k := range set {
-			v := m.Template(int(k))[i]
-			high = max(high, v)
-			if two {
-				low = min(low, v)
-			}
+		for j, k := range set {
+			opinions[j] = m.Template(int(k))[i]
 		}
-		out[i] = high + low - background
+		out[i] = joint.Compose(jointRule(m.Config().Rule), background, opinions...)
 	}
 	return out
 }

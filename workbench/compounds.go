@@ -45,7 +45,7 @@ func NewJoins(m Model) *Joins {
 		return nil
 	}
 	j := &Joins{All: all, parts: of.K(), known: map[string][]Joined{}}
-	if kind == "any" {
+	if kind == patchwork.CompoundsAny {
 		var err error
 		if j.search, err = posterior.NewSearcher(rows.Compounds(of.Extras().SetPrior), posterior.Options{}); err != nil {
 			panic(err) // it is of a table
@@ -93,12 +93,11 @@ func (j *Joins) Of(picks []patchwork.Pick) []Joined {
 
 // just returns the compound that has just these parts, of which a row has one.
 func (j *Joins) just(has []byte) []Joined {
-	out := []Joined{}
+	out, n := []Joined{}, 0
+	for _, v := range has {
+		n += int(v)
+	}
 	for i, c := range j.All {
-		n := 0
-		for _, v := range has {
-			n += int(v)
-		}
 		if n == len(c.Parts) && !slices.ContainsFunc(c.Parts, func(k int) bool { return has[k] == 0 }) {
 			out = append(out, j.joined(i, mostOdds, has))
 		}

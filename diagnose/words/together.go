@@ -24,7 +24,7 @@ type Compound struct {
 // Compounds returns the compounds of the parts of a table, and their kind; "" where there are none.
 func Compounds(m *patchwork.Model) (kind string, all []Compound) {
 	p := m.Extras().SetPrior
-	if p == nil || len(p.Sets) == 0 {
+	if kind = p.Kind(); kind == "" {
 		return "", nil
 	}
 	for i, set := range p.Sets {
@@ -51,10 +51,7 @@ func Compounds(m *patchwork.Model) (kind string, all []Compound) {
 		}
 		all = append(all, c)
 	}
-	if p.Sure == nil {
-		return "one", all
-	}
-	return "any", all
+	return kind, all
 }
 
 // Together says which parts of a table come together or exclude each other, and which hold others, a sentence each.
@@ -74,16 +71,16 @@ func Together(m *patchwork.Model) (out []string) {
 	slices.SortStableFunc(all, func(a, b Compound) int { return cmp.Compare(b.Share, a.Share) })
 	for _, c := range all {
 		switch {
-		case kind == "any" && len(c.Parts) > 1:
+		case kind == patchwork.CompoundsAny && len(c.Parts) > 1:
 			out = append(out, fmt.Sprintf("part %s = %s, in %s of rows, by chance %s", c.Name, partsOf(m, c.Parts),
 				Percent(c.Share), Percent(c.Chance)))
-		case kind == "one" && len(c.Parts) > 1:
+		case kind == patchwork.CompoundsOne && len(c.Parts) > 1:
 			out = append(out, fmt.Sprintf("%s of the rows have just %s; by chance %s would", Percent(c.Share),
 				partsOf(m, c.Parts), Percent(c.Chance)))
-		case kind == "one" && len(c.Parts) == 1:
+		case kind == patchwork.CompoundsOne && len(c.Parts) == 1:
 			single = append(single, fmt.Sprintf("%s (%s)", cmp.Or(given(m, c.Parts[0]),
 				Numbered(c.Parts[0])), Percent(c.Share)))
-		case kind == "one":
+		case kind == patchwork.CompoundsOne:
 			single = append(single, fmt.Sprintf("none (%s)", Percent(c.Share)))
 		}
 	}

@@ -23,20 +23,13 @@ func jointPrior(p *patchwork.SetPrior) *joint.SetPrior {
 	if p.Sure == nil {
 		return joint.NewSetPrior(p.Sets, p.Share, p.Parent, p.Active)
 	}
-	var alone []float64
-	for _, a := range p.Active {
-		alone = append(alone, a[0])
-	}
-	return joint.NewCompounds(p.Sets, p.Sure, p.Share, alone, jointPrior(p.Above))
+	return joint.NewCompounds(p.Sets, p.Sure, p.Share, p.Alone(), jointPrior(p.Above))
 }
 
 // Compounds returns the model of the table of sets of parts that a prior of compounds is: a column a part, a part a
 // compound.
 func Compounds(p *patchwork.SetPrior) *patchwork.Model {
-	q := make([]float64, len(p.Active))
-	for k, a := range p.Active {
-		q[k] = a[0]
-	}
+	q := p.Alone()
 	templates := make([][]float64, len(p.Sets))
 	for i, set := range p.Sets {
 		templates[i] = slices.Clone(q)
