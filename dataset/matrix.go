@@ -85,6 +85,11 @@ func isSparse(z *npy.Zip) bool {
 	return z.Has("shape") && z.Has("data") && (z.Has("indptr") && z.Has("indices") || z.Has("row") && z.Has("col"))
 }
 
+// tornMatrix says that the arrays of such a matrix are not of one.
+func tornMatrix() error {
+	return &FormatError{Msg: "the arrays of the sparse matrix do not belong together", Hint: "write the file again"}
+}
+
 // sparseArrays reads a matrix of SciPy: by rows, by columns, or cell by cell.
 func (in *input) sparseArrays(z *npy.Zip) (parts, error) {
 	arrays := map[string][]float64{}
@@ -109,15 +114,14 @@ func (in *input) sparseArrays(z *npy.Zip) (parts, error) {
 			}
 		}
 	}
-	damaged := &FormatError{Msg: "the arrays of the sparse matrix do not belong together", Hint: "write the file again"}
 	if len(shape) != 2 || shape[0] < 0 || shape[1] < 1 || shape[0] > bitmap.MaxPixels || shape[1] > bitmap.MaxPixels {
-		return nil, damaged
+		return nil, tornMatrix()
 	}
 	s := in.newMatrix(int(shape[0]), int(shape[1]))
 	outer, inner := arrays["row"], arrays["col"]
 	if ends := arrays["indptr"]; ends != nil {
 		if inner = arrays["indices"]; len(ends) == 0 || ends[0] != 0 || ends[len(ends)-1] != float64(len(data)) {
-			return nil, damaged
+			return nil, tornMatrix()
 		}
 		for k := 1; k < len(ends); k++ {
 			for range min(len(data), int(ends[k])) - len(outer) {
@@ -129,7 +133,7 @@ func (in *input) sparseArrays(z *npy.Zip) (parts, error) {
 		outer, inner = inner, outer
 	}
 	if len(outer) != len(data) || len(inner) != len(data) {
-		return nil, damaged
+		return nil, tornMatrix()
 	}
 	for k, v := range data {
 		if err := s.add(int(outer[k]), int(inner[k]), v); err != nil {

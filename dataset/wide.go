@@ -56,9 +56,8 @@ func readMatrix(z *npy.Zip) (*bitmap.Lists, error) {
 	if err != nil {
 		return nil, err
 	}
-	damaged := &FormatError{Msg: "the arrays of the sparse matrix do not belong together", Hint: "write the file again"}
 	if len(shape) != 2 || shape[0] < 1 || shape[1] < 1 || max(shape[0], shape[1]) > bitmap.MaxPixels {
-		return nil, damaged
+		return nil, tornMatrix()
 	}
 	zero, ok, n, err := zeros(z)
 	if err != nil || !ok {
@@ -85,7 +84,7 @@ func readMatrix(z *npy.Zip) (*bitmap.Lists, error) {
 			return nil, err
 		}
 		if int64(len(ends)) != rows+1 || ends[0] != 0 || ends[rows] != int64(n) || !slices.IsSorted(ends) {
-			return nil, damaged
+			return nil, tornMatrix()
 		}
 		for _, at := range ends {
 			t.Start = append(t.Start, int(at))
@@ -194,7 +193,7 @@ func places(z *npy.Zip, name string, n int, limit int64) ([]int32, error) {
 		return nil
 	})
 	if err == nil && len(out) != n {
-		err = &FormatError{Msg: "the arrays of the sparse matrix do not belong together", Hint: "write the file again"}
+		err = tornMatrix()
 	}
 	return out, err
 }

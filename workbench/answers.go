@@ -95,6 +95,7 @@ func (m Bits) Reader() *answers.Reader {
 // byPicture explains rows by a picture: a pick gains the log odds of its part, and the log-likelihood is that of the
 // row, over all sets of parts and all levels.
 func (m Bits) byPicture(ctx context.Context, r *answers.Reader, x *Explained, best int) error {
+	background := m.Compose(1, r.Len(), nil).P
 	return x.each(ctx, func(i int) error {
 		img, row := x.Frame.Images[x.From+i], &x.Rows[i]
 		if img.Height() != 1 || img.Width() != r.Len() {
@@ -102,7 +103,7 @@ func (m Bits) byPicture(ctx context.Context, r *answers.Reader, x *Explained, be
 		}
 		p := r.Person(img)
 		row.Person, row.LogLik, row.LogLikModel, row.Evidence = &p, p.LogP, p.LogP, p.LogP
-		row.StartLogLik = patchwork.LogLik(img, m.Compose(1, r.Len(), nil).P)
+		row.StartLogLik = patchwork.LogLik(img, background)
 		start := row.Explanation
 		for j, set := range p.Sets[:min(max(best, 1), len(p.Sets))] {
 			e := start

@@ -24,13 +24,16 @@ func (l *Learning) wide(facts *recipe.Facts) bool {
 	if !plain || facts.Height != 1 || facts.Width < leastWide {
 		return false
 	}
-	ones := 0
+	ones, n := 0, l.data.Len()
 	for _, row := range l.data.Images {
 		if ones += row.CountOn(); !row.Complete() {
 			return false
 		}
 	}
-	if l.data.Lists == nil && !fewOn(ones, l.data.Len(), facts.Width) || l.data.Lists != nil && !FewOn(l.data.Lists) {
+	if t := l.data.Lists; t != nil {
+		ones, n = len(t.Columns), t.Len()
+	}
+	if !fewOn(ones, n, facts.Width) {
 		return false
 	}
 	l.Profile = RowsText(facts.Rows, 1, facts.Width, true) + ": learning as a wide table, by lists of what is on"

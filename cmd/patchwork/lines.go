@@ -100,11 +100,14 @@ func (l *lines) compounds(b []byte, picks []patchwork.Pick) []byte {
 
 // numbers appends a list of numbers.
 func numbers(b []byte, all []int) []byte {
-	text, err := json.Marshal(all)
-	if err != nil {
-		panic(err) // there is none
+	b = append(b, '[')
+	for i, v := range all {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(v), 10)
 	}
-	return append(b, text...)
+	return append(b, ']')
 }
 
 // labelled appends the labels of image i, if there are any.

@@ -269,12 +269,13 @@ func (s *search) again() {
 			return
 		}
 		base, _, _ := cutKind(best.Kind)
+		t := s.side(base)
 		others := []*Picture{best.otherLevel(), best.otherUsage()}
 		if len(best.Votes) < 2 {
 			others = others[:1]
 		}
 		for _, p := range others {
-			s.add(base, measured(p, s.side(base), 20).polished(s.side(base)).shrunk(s.side(base)))
+			s.add(base, measured(p, t, 20).polished(t).shrunk(t))
 		}
 		if best.nats <= s.shortest() {
 			return
