@@ -451,28 +451,6 @@ func knownPixels(data patchwork.Data, inked bool) float64 {
 	return sum
 }
 
-// mixedProfile says what a table has, and if it was recognised, why, and how to change it.
-func (l *Learning) mixedProfile(facts *recipe.Facts) string {
-	of := 0 // words
-	for d := range l.data.Width {
-		if l.data.Words(d) != nil {
-			of++
-		}
-	}
-	size := RowsText(facts.Rows, 1, facts.Width, true)
-	if facts.Rows == 0 { // of a stream, whose rows are not counted yet
-		size = words.Count(facts.Width, "column")
-	}
-	text := fmt.Sprintf("%s, %s of numbers, yes and no, and %d of words", size, words.Count(l.data.Width-of, "column"), of)
-	if of == 0 {
-		text = size + " of numbers, yes and no"
-	}
-	if l.data.Why == "" {
-		return text
-	}
-	return fmt.Sprintf("%s, since %s (--column NAME=label leaves one out, show FILE says what each is)", text, l.data.Why)
-}
-
 // Again learns from other rows, with less care: to see what comes back, and how well it predicts.
 func (m Mixed) Again(ctx context.Context, f *dataset.Frame, seed uint64) (Mixed, error) {
 	again, err := mixed.Learn(ctx, mixedData(f), mixed.Options{Seed: seed, Quick: true})

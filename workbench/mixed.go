@@ -11,6 +11,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn/mixed"
 	"example.com/patchwork/modelfile"
 )
@@ -236,4 +237,26 @@ func Readable(of Model, rows [][]float64) []ReadableColumn {
 		}
 	}
 	return out
+}
+
+// mixedProfile says what a table has, and if it was recognised, why, and how to change it.
+func (l *Learning) mixedProfile(facts *recipe.Facts) string {
+	of := 0 // words
+	for d := range l.data.Width {
+		if l.data.Words(d) != nil {
+			of++
+		}
+	}
+	size := RowsText(facts.Rows, 1, facts.Width, true)
+	if facts.Rows == 0 { // of a stream, whose rows are not counted yet
+		size = words.Count(facts.Width, "column")
+	}
+	text := fmt.Sprintf("%s, %s of numbers, yes and no, and %d of words", size, words.Count(l.data.Width-of, "column"), of)
+	if of == 0 {
+		text = size + " of numbers, yes and no"
+	}
+	if l.data.Why == "" {
+		return text
+	}
+	return fmt.Sprintf("%s, since %s (--column NAME=label leaves one out, show FILE says what each is)", text, l.data.Why)
 }

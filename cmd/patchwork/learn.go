@@ -80,34 +80,6 @@ type learning struct {
 	best    float64          // of the starts so far
 }
 
-// planWide plans to learn from a file of a wide table that is read as lists; nil for other files, and if more is asked
-// for than such a table has.
-func (a *app) planWide(cmd *cobra.Command, f *learnFlags, paths []string) (*source, *learning, error) {
-	opt, err := f.data.options(cmd)
-	if err != nil || len(paths) != 1 || f.by != "" || f.data.takeGiven || f.data.skip > 0 ||
-		f.engine.name != "goroutines" || cmd.Flags().Changed("checkpoint") {
-		return nil, nil, err
-	}
-	t, err := dataset.ReadWide(paths[0], opt)
-	if err != nil {
-		return nil, nil, &inputError{err}
-	}
-	if t == nil || !workbench.FewOn(t.Lists) {
-		return nil, nil, nil
-	}
-	s := &source{set: &dataset.Frame{Table: true, Columns: t.Columns, Source: paths[0]}, lists: t.Lists}
-	asked := f.Recipe
-	l, err := a.plan(cmd, f, s, nil)
-	if err != nil || l.Lists == nil {
-		f.Recipe = asked
-		return nil, nil, nil // what is wrong shows again
-	}
-	if t.Note != "" {
-		sayNotes(cmd, dataset.Note{Text: t.Note})
-	}
-	return s, l, nil
-}
-
 // plan resolves the recipe by the data into a learning run.
 func (a *app) plan(cmd *cobra.Command, f *learnFlags, s *source, e *engineProcess) (*learning, error) {
 	r := &learning{source: s, engine: e, best: math.Inf(1)}

@@ -408,31 +408,6 @@ func mixedLearned(f *learnFlags, m workbench.Mixed, l *learning, took time.Durat
 		d.Means, d.Everywhere, r.Starts, l.Profile, took.Seconds()}, lines
 }
 
-// mostPartsSaid is how many parts of a wide table are said in words.
-const mostPartsSaid = 20
-
-// listsLearned returns what was learned of a wide table, as one JSON object and in lines.
-func listsLearned(f *learnFlags, m workbench.Lists, l *learning, took time.Duration) (any, []string) {
-	r := m.Record
-	used := sum(m.Usage)
-	lines := []string{
-		fmt.Sprintf("learned %s from %s in %.2f s", words.Count(m.K(), "part"),
-			workbench.RowsText(r.Rows, 1, len(m.Q), true), took.Seconds()),
-		fmt.Sprintf("log-likelihood %.3f per row by all explanations, with what their parts cost; description length %.1f "+
-			"(nats), without parts %.1f", r.LogLik/float64(r.Rows), r.Length, r.Background),
-		fmt.Sprintf("%.2f parts used per row", used)}
-	for k := range min(m.K(), mostPartsSaid) {
-		lines = append(lines, workbench.Full(m, k)+", "+m.Part(k).Words)
-	}
-	if more := m.K() - mostPartsSaid; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %s more: patchwork show %s", words.Count(more, "part"), f.output))
-	}
-	return learnReport{Experts: m.K(), LogLik: r.LogLik, Length: r.Length, Seconds: took.Seconds(), Method: "soft",
-		Mode: "lists", For: "table", Profile: l.Profile, Rows: int64(r.Rows), Height: 1, Width: len(m.Q), Seed: r.Seed,
-		PerPixel: r.LogLik / l.Pixels, Used: used, Usage: m.Usage, Notes: []string{}, Warnings: []workbench.Finding{},
-		Output: f.output}, lines
-}
-
 // mixedReport is what learn --json reports of a table of every kind.
 type mixedReport struct {
 	Output            string                `json:"output"`
