@@ -28,8 +28,11 @@ after(async () => {
 export const canvas = ".stage canvas";
 /** Goes to a row by its number. */
 export async function toRow(page: Page, n: number): Promise<void> {
-  await page.waitForFunction(() => /row=\d+/.test(location.hash)); // where it begins
   const field = page.locator(".picker input[type=number]");
+  await page.waitForFunction(() => { // where it begins, in the address and then on the page
+    const shown = document.querySelector<HTMLInputElement>(".picker input[type=number]")?.value;
+    return shown !== undefined && /row=(\d+)/.exec(location.hash)?.[1] === shown;
+  });
   await field.fill(String(n));
   await field.press("Enter");
 }

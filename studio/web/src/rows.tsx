@@ -86,7 +86,7 @@ function RowView({ model, parts }: { model: Model; parts: Parts | null }): JSX.E
   const layer = useMemo(() => answer && layerOf(answer.found), [answer]), current = answer !== null && same(answer.row, row);
   const changed = of ? !same(row, rowOf(of)) : set !== undefined, noun = model.table ? "Row" : "Image";
   useEffect(() => { // begins with a row that shows much, unless one has been changed by then
-    if (!set || !every || at !== null || (of && changed)) return;
+    if (!set || !every || chosenRow.value !== null || (of && changed)) return;
     dataID.set(set.id);
     chosenRow.set(telling(every));
   }, [every]);
