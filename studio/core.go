@@ -4,7 +4,7 @@
 // The API is described at /openapi.json (OpenAPI 3.1) and in docs/serve.md.
 // Everything that a request can demand, and everything that is kept, is bounded
 // (Limits); requests beyond a limit are refused with a problem (RFC 9457) that
-// says so. Nothing is written to disk and nothing leaves the machine.
+// says so. Nothing is written to disk, but for the models of Options.Keep, and nothing leaves the machine.
 package studio
 
 import (
@@ -48,6 +48,10 @@ type Options struct {
 	// at once, so that a program with one thread can do other things, too.
 	Rest func()
 
+	// Keep is a folder for the models that are learned or uploaded: those of it are listed again. Without it they are
+	// forgotten with the server.
+	Keep string
+
 	Limits Limits
 	Log    *slog.Logger // nil: nothing is logged
 
@@ -80,6 +84,7 @@ type core struct {
 	resting           func(context.Context) context.Context // what rests by itself while it works
 
 	models   *models
+	keeper   keeper
 	classes  remembered[[sha256.Size]byte, *classes.Classifier]
 	searches remembered[string, *patchwork.Pursuit]
 	data     *library
@@ -99,7 +104,8 @@ type core struct {
 // which limit, model or data set is invalid.
 func newCore(opt *Options) (*core, error) {
 	s := &core{version: opt.Version, locked: opt.Token != "", noLearn: opt.NoLearn, noUpload: opt.NoUpload,
-		limits: opt.Limits.WithDefaults().bounds(), log: opt.Log, made: opt.Made, rest: opt.Rest}
+		limits: opt.Limits.WithDefaults().bounds(), log: opt.Log, made: opt.Made, rest: opt.Rest,
+		keeper: keeper{dir: opt.Keep}}
 	if err := opt.Limits.WithDefaults().Check(); err != nil {
 		return nil, fmt.Errorf("studio: %w", err)
 	}
@@ -120,7 +126,11 @@ func newCore(opt *Options) (*core, error) {
 	s.models, s.data, s.jobs = newModels(s.limits.Models, s.limits.ModelBytes),
 		newLibrary(s.limits.Data, s.limits.DataBytes), newJobs(s)
 	s.classes.limit, s.searches.limit = s.limits.RecalledBytes, 3*s.limits.RecalledBytes
-	if err := s.take(opt); err != nil {
+	err := s.keeper.open(s)
+	if err == nil {
+		err = s.take(opt)
+	}
+	if err != nil {
 		s.close()
 		return nil, err
 	}
@@ -175,6 +185,7 @@ type serverInfo struct {
 	TokenRequired bool         `json:"token_required"`
 	Learn         bool         `json:"learn"`
 	Upload        bool         `json:"upload"`
+	Keeps         bool         `json:"keeps" doc:"models are written to a folder and are there after a restart"`
 	Ready         bool         `json:"ready" doc:"false while built-in models are being learned"`
 	Limits        serverLimits `json:"limits"`
 }
@@ -182,7 +193,7 @@ type serverInfo struct {
 func (s *core) serverRoutes() {
 	add(s, operation("GET", "/v1/server", "server", "What this server is and allows", 200),
 		func(context.Context, *struct{}) (*serverInfo, error) {
-			return &serverInfo{s.version, runtime.Version(), s.locked, !s.noLearn, !s.noUpload, s.Ready() == "",
+			return &serverInfo{s.version, runtime.Version(), s.locked, !s.noLearn, !s.noUpload, s.keeper.dir != "", s.Ready() == "",
 				s.limits.serverLimits}, nil
 		})
 }

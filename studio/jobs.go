@@ -249,6 +249,9 @@ func (q *jobs) finished(j *job, out outcome) {
 		return
 	}
 	j.model = m.id
+	if err := q.s.keeper.save(q.s, m.id); err != nil {
+		j.problem = err.Error()
+	}
 }
 
 // line returns the command line that does the job.

@@ -129,8 +129,10 @@ func (s *core) modelRoutes() {
 		})
 	add(s, operation("DELETE", "/v1/models/{id}", "delete-model", "Forget a model", 204),
 		func(_ context.Context, in *ModelPath) (*struct{}, error) {
-			_, err := s.models.remove(in.ID)
-			return nil, err
+			if _, err := s.models.remove(in.ID); err != nil {
+				return nil, err
+			}
+			return nil, s.keeper.save(s, in.ID)
 		})
 	s.renameRoutes()
 	add(s, operation("GET", "/v1/models/{id}/file", "model-file", "Download a model file", 200), s.modelFile)
@@ -151,11 +153,27 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*modelInfo, erro
 		return nil, err
 	}
 	defer leave()
-	size, err := unpacked(b.bytes, s.limits.UploadBytes)
+	kept, err := s.readModel(b.bytes)
 	if err != nil {
 		return nil, err
 	}
-	m, err := workbench.Read(bytes.NewReader(b.bytes), int64(len(b.bytes)))
+	kept.name, kept.source = in.Name, "upload"
+	if err := s.models.keep(kept); err != nil {
+		return nil, err
+	}
+	if err := s.keeper.save(s, kept.id); err != nil {
+		return nil, err
+	}
+	return newModelInfo(kept), nil
+}
+
+// readModel reads the file of a model that is within the limits; it has no name yet.
+func (s *core) readModel(content []byte) (*model, error) {
+	size, err := unpacked(content, s.limits.UploadBytes)
+	if err != nil {
+		return nil, err
+	}
+	m, err := workbench.Read(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return nil, contentError(err)
 	}
@@ -164,7 +182,6 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*modelInfo, erro
 			return nil, problemf(422, "%v", err)
 		}
 	}
-	kept := &model{item: item{name: in.Name}, source: "upload", of: m, unpacked: 2 * size}
 	switch m := m.(type) {
 	case workbench.Bits:
 		c := m.Config()
@@ -176,13 +193,7 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*modelInfo, erro
 	default:
 		err = problemf(422, "a model of classes: the page learns classes from examples and does not load them")
 	}
-	if err != nil {
-		return nil, err
-	}
-	if err := s.models.keep(kept); err != nil {
-		return nil, err
-	}
-	return newModelInfo(kept), nil
+	return &model{of: m, unpacked: 2 * size}, err
 }
 
 func (s *core) modelFile(ctx context.Context, in *ModelPath) (*file, error) {

@@ -63,7 +63,11 @@ func (s *core) rename(id, name string, change func(*model) error) (*model, error
 	case strings.ContainsFunc(name, unicode.IsControl) || !validText(name):
 		return nil, problemAt(422, "body.name", nil, "the name contains control characters")
 	}
-	return s.models.change(id, change)
+	m, err := s.models.change(id, change)
+	if err == nil {
+		err = s.keeper.save(s, id)
+	}
+	return m, err
 }
 
 // change replaces a model by a changed copy.

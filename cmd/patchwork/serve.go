@@ -27,6 +27,7 @@ type serveFlags struct {
 	data                 dataFlags
 	models, files, hosts []string
 	addr, token, tls     string
+	keep                 string
 	noLearn, noUpload    bool
 	open, noToken        bool
 	random               bool // the token is one that was made here
@@ -45,8 +46,9 @@ The server listens to this machine alone, and every request needs a token, which
 is part of the printed address: other users of the machine have none. Programs send
 it as the header Authorization: Bearer TOKEN. PATCHWORK_TOKEN in the environment sets
 it, and so does --token, which others can see; any other --addr requires one of them.
-Requests beyond the limits below are refused. Nothing is written to disk, and
-nothing leaves the machine. The first interrupt lets requests in progress finish.`
+Requests beyond the limits below are refused. Nothing leaves the machine, and nothing
+is written to disk but the models of --keep. The first interrupt lets requests in
+progress finish.`
 
 const serveExample = `  patchwork serve
   patchwork serve model.npz t.npz --open
@@ -84,7 +86,9 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.tls, "tls", "", "`CERT,KEY`: files (PEM) of a certificate and its key, for HTTPS")
 	fs.BoolVar(&f.noLearn, "no-learn", false, "do not learn on request")
 	fs.BoolVar(&f.noUpload, "no-upload", false, "do not accept uploads of models and data")
-	everyday(cmd, "model data addr open token no-learn no-upload")
+	fs.StringVar(&f.keep, "keep", "",
+		"`DIR`: write the models that are learned or opened there, and list them again after a restart")
+	everyday(cmd, "model data addr open keep token no-learn no-upload")
 	f.data.addThreshold(fs, "of --data: ")
 	f.data.addSize(fs, "of --data: ")
 	fs.StringVar(&f.data.array, "array", "",
@@ -201,6 +205,7 @@ func reachable(addr net.Addr) string {
 // serveOptions reads the models and data and checks the flags.
 func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, error) {
 	opt := studio.Options{Version: version(), Token: f.token, Hosts: f.hosts, NoLearn: f.noLearn, NoUpload: f.noUpload,
+		Keep:      f.keep,
 		Limits:    f.limits,
 		NoBuiltin: len(f.models)+len(f.files) > 0}
 	if !cmd.Flags().Changed("token") && !f.noToken {

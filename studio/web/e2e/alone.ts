@@ -51,6 +51,30 @@ test("T from ten drawings, in the page alone", async () => {
   assert.ok(took < 30);
   assert.match(await page.locator(".result").innerText(), /Two parts, learned from 10 images/);
   await shot(page, "alone-learned-laptop-light");
+
+  // What was learned is there when the page is opened again, with its names, and nobody is asked before it is left.
+  const kept = (n: number) => page.waitForFunction((want) => new Promise<boolean>((tell) => {
+    const base = indexedDB.open("patchwork");
+    base.onsuccess = () => {
+      const all = base.result.transaction("models").objectStore("models").getAll();
+      all.onsuccess = () => { base.result.close(); tell(all.result.length === want); };
+    };
+    base.onerror = () => tell(false);
+  }), n);
+  const manage = async () => {
+    await page.getByRole("button", { name: "Manage…" }).click();
+    return page.locator("dialog.manage li", { hasText: "data.npz" });
+  };
+  await kept(1);
+  await page.reload();
+  let mine = await manage();
+  assert.match(await page.locator("dialog.manage").innerText(), /Models are kept in this browser/);
+  await mine.first().getByRole("button", { name: /^Remove/ }).click();
+  await mine.first().getByRole("button", { name: /for good/ }).click();
+  await kept(0);
+  await page.reload();
+  mine = await manage();
+  assert.equal(await mine.count(), 0, "what was removed does not come back");
   await clean(v);
 });
 

@@ -82,6 +82,27 @@ test("a server with a token: the page asks for it", serverOnly, async () => {
   }
 });
 
+test("a server with a folder for models: what was learned is there after a restart", serverOnly, async () => {
+  const keeping = new Studio("-q", "--keep", "kept", "--data", join(scratch, "e.npz"));
+  await keeping.start();
+  try {
+    const v = await visit(world.browser, keeping.url, "learn"), { page } = v;
+    await page.getByLabel("Parts", { exact: true }).fill("2");
+    await page.getByRole("button", { name: "Learn", exact: true }).click();
+    await page.getByRole("button", { name: "Download the model" }).waitFor({ timeout: 60_000 });
+    await keeping.kill();
+    await keeping.start();
+    await page.reload();
+    await page.getByRole("button", { name: "Manage…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Models and data" });
+    await dialog.locator("li", { hasText: "learned here" }).waitFor();
+    assert.match(await dialog.innerText(), /kept in a folder of the server/);
+    await clean(v);
+  } finally {
+    await keeping.kill();
+  }
+});
+
 test("a server's own token: the printed address opens the page, which then does not show it", serverOnly, async () => {
   const guarded = Studio.guarded("-q", "--model", join(scratch, "e-model.npz"), "--data", join(scratch, "e.npz"));
   await guarded.start();

@@ -4,7 +4,7 @@ import { download, type Data, type Model } from "./api.ts";
 import { plural } from "./format.ts";
 import { NameField } from "./namefield.tsx";
 import { fileOf } from "./names.ts";
-import { api, data, home, modelFile, models, ofNumbers, refresh, server, useCell } from "./store.ts";
+import { api, data, home, modelFile, models, ofNumbers, refresh, server, unkept, useCell } from "./store.ts";
 import { useAttempt } from "./uselatest.ts";
 
 const sources: Record<Model["source"], string> = { file: "loaded at the server's start", upload: "opened", learned: "learned here", "built-in": "built in" };
@@ -21,10 +21,20 @@ export function Manage({ onClose }: { onClose: () => void }): JSX.Element {
         <ul class="things">{all.map((m) => <OneModel key={m.id} model={m} onSaid={setSaid} />)}</ul>
         <h2>Data</h2>
         <ul class="things">{sets.map((d) => <OneSet key={d.id} set={d} onSaid={setSaid} />)}</ul>
-        <p class="fine">{home.memory} Download what you want to keep.</p>
+        <Where />
       </div>
     </dialog>
   );
+}
+
+/** Where all this is, and for how long. */
+function Where(): JSX.Element {
+  const kept = useCell(server)?.keeps, failed = useCell(unkept);
+  const text = kept ? "Models are kept in a folder of the server; data are in its memory."
+    : !home.here ? "All of this is in the server's memory and goes with it: to keep models, start it with --keep DIR."
+    : !failed ? "Models are kept in this browser; data go with this tab. Nothing is sent anywhere."
+    : `All of this goes with this tab, because the browser keeps nothing for it (${failed}). Nothing is sent anywhere.`;
+  return <p class="fine">{text} {!kept && "Download what you need elsewhere."}</p>;
 }
 
 function OneModel({ model: m, onSaid }: { model: Model; onSaid: (text: string) => void }): JSX.Element {

@@ -385,6 +385,7 @@ export interface Scored {
 }
 
 export interface ServerInfo {
+  keeps: boolean;
   learn: boolean;
   ready: boolean;
   upload: boolean;

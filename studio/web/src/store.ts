@@ -2,6 +2,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { Api, words, type Data, type Model, type Server } from "./api.ts";
 import { remote } from "./backend.ts";
+import { isKept, keep, restore } from "./keep.ts";
+import { Latest } from "./latest.ts";
 import { core, Local } from "./local.ts";
 
 /** A value that can be watched. */
@@ -43,8 +45,8 @@ export type Link = "connecting" | "up" | "down" | "token";
 export const api = new Api(core ? new Local(core) : remote);
 /** What keeps models and data, in words. */
 export const home = api.backend.here
-  ? { here: true, it: "This page", on: "in this tab", memory: "All of this is in the memory of this tab and goes with it: nothing is sent or written anywhere." }
-  : { here: false, it: "The server", on: "on the server", memory: "All of this is in the server's memory: nothing is written to disk." };
+  ? { here: true, it: "This page", on: "in this tab" }
+  : { here: false, it: "The server", on: "on the server" };
 export const link = new Cell<Link>("connecting");
 export const server = new Cell<Server | null>(null);
 export const models = new Cell<Model[]>([]);
@@ -77,6 +79,7 @@ export async function refresh(): Promise<void> {
     if (s.ready || !asked || before) modelID.set((same ?? m.find((x) => x.source === "file") ?? m.find((x) => !x.table) ?? m[0])?.id ?? "");
   } else missing.set("");
   models.set(m);
+  if (home.here) keeping.ask(m);
 }
 
 /** Whether rows and images hold numbers; else bits. */
@@ -97,10 +100,18 @@ export const unsaved = new Cell<ReadonlySet<string>>(new Set());
 /** The models that were downloaded. */
 const saved = new Set<string>();
 
-// A page without a server keeps nothing: it asks before what was learned is lost.
+// Asks before what was learned is lost, where a page without a server could not keep it.
 addEventListener("beforeunload", (e) => {
-  if (home.here && models.value.some((m) => m.source === "learned" && !saved.has(m.id))) e.preventDefault();
+  if (home.here && models.value.some((m) => m.source === "learned" && !saved.has(m.id) && !isKept(m))) e.preventDefault();
 });
+
+/** Why this page could not keep its models; else empty. */
+export const unkept = new Cell("");
+const keeping = new Latest((all: Model[]) => keep(api, all), () => unkept.set(""), (e) => unkept.set(words(e)));
+
+/** Restores what a page without a server has kept, once. */
+let restored: Promise<void> | null = home.here ? null : Promise.resolve();
+const restoring = () => (restored ??= restore(api).catch((e: unknown) => unkept.set(words(e))));
 
 /** The file of a model, which holds all names given so far. */
 export async function modelFile(id: string): Promise<Blob> {
@@ -120,6 +131,7 @@ export async function namePart(model: Model, k: number, name: string): Promise<v
 /** Connects, and if the connection is lost tries again every second. */
 export async function connect(): Promise<void> {
   try {
+    await restoring();
     await refresh();
     link.set("up");
     arrivals.set(arrivals.value + 1);
