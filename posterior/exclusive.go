@@ -19,7 +19,11 @@ type Exclusive [][]int
 // panics unless 0 <= share <= 1.
 func (x Exclusive) Hide(img *bitmap.Image, share float64, seed uint64, index int) *bitmap.Image {
 	checkShare(share)
-	var units [][]int
+	return hideUnits(img, x.units(img), share, rand.New(rand.NewPCG(seed, uint64(index))))
+}
+
+// units returns what is hidden together: the groups of which a pixel is known, and the other known pixels.
+func (x Exclusive) units(img *bitmap.Image) (units [][]int) {
 	known := img.AppendKnown(nil)
 	inGroup := make([]bool, len(known))
 	for _, group := range x {
@@ -37,7 +41,7 @@ func (x Exclusive) Hide(img *bitmap.Image, share float64, seed uint64, index int
 			units = append(units, []int{i})
 		}
 	}
-	return hideUnits(img, units, share, rand.New(rand.NewPCG(seed, uint64(index))))
+	return units
 }
 
 // hideUnits hides round(share * units) of the units, drawn at random; where that is none,

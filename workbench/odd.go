@@ -12,6 +12,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn/mixed"
+	"example.com/patchwork/posterior"
 )
 
 // Oddity says how odd a row of a table is.
@@ -19,14 +20,14 @@ type Oddity struct {
 	Name     string    `json:"name"`
 	Row      int       `json:"row"`      // in the input, from 1
 	Rank     int       `json:"rank"`     // 1 is the oddest; rows that are as odd as each other have one rank
-	Surprise float64   `json:"surprise"` // the sum of the losses of its known cells, in nats
+	Surprise float64   `json:"surprise"` // the sum of what its known cells cost, in nats; see Oddities
 	Cells    []OddCell `json:"cells"`    // to blame: at most mostBlamed, the oddest first
 }
 
 // OddCell is a cell that is odd.
 type OddCell struct {
 	Column string  `json:"column"`
-	Loss   float64 `json:"loss"`  // nats: minus the logarithm of the probability or density of its value
+	Loss   float64 `json:"loss"`  // nats: its share of the surprise
 	Words  string  `json:"words"` // what it is, and what was expected
 }
 
@@ -37,41 +38,95 @@ const (
 	mostOddSaid   = 5  // rows that are said
 )
 
-// Oddities says how odd each row of a table is by what the model says of its cells: of bits the parts that explain the
-// row, else all other cells of the row, as if the cell were predicted. It returns nil where there are no cells: of
-// images and of classes.
-func Oddities(ctx context.Context, m Model, data iter.Seq2[*dataset.Frame, error], workers int) ([]Oddity, error) {
-	begin := func(x *Explained) []Oddity {
-		x.Out = make([]Oddity, len(x.Rows))
-		return x.Out.([]Oddity)
-	}
-	var explained iter.Seq2[*Explained, error]
+// Judge says what is odd of the rows of a table. What a row costs is the exact sum of its cells' losses, minus the
+// logarithms of the probabilities of their values: given the parts that explain the row, or, of a model that predicts
+// and of tables of every kind, given all other cells. To blame are cells that are odd given all others; that sum by
+// parts alone would rank rows worse. A Judge belongs to one goroutine.
+type Judge struct {
+	model Model
+	cells func(*Case) ([]Cell, error)
+}
+
+// newJudges returns so many judges; none where there are no cells: of images and of classes.
+func newJudges(m Model, n int) (all []*Judge, err error) {
 	switch m := m.(type) {
 	case Mixed:
-		explained = m.by(workers, func(x *Explained) { begin(x) }, func(e *mixed.Explainer, x *Explained, i int) {
-			values := slices.Clone(x.numbers(i))
-			said := func(d int) mixed.Cell {
-				hidden := values[d]
-				values[d] = math.NaN()
-				cell := e.Explain(values).Believe(d)
-				values[d] = hidden
-				return cell
-			}
-			x.Out.([]Oddity)[i] = oddityOf(m, m.cells(x.numbers(i), said, nil))
-		}).explain(ctx, data, nil)
-	case Bits, Lists:
+		first := mixed.NewExplainer(m.Model)
+		for range n {
+			all = append(all, &Judge{m, m.apart(first.Fork())})
+		}
+	case Lists:
+		all = slices.Repeat([]*Judge{{m, func(c *Case) ([]Cell, error) { return m.Cells(c, nil), nil }}}, n)
+	case Bits:
 		if !m.Table() {
 			return nil, nil
 		}
-		explained = m.Explain(ctx, data, Explaining{Workers: workers, Then: func(x *Explained) {
-			out := begin(x)
-			for i := range x.Rows {
-				out[i] = oddityOf(m, m.Cells(&Case{x.Frame, x.From + i, x.Rows[i]}, nil))
-			}
-		}})
-	default:
-		return nil, nil
+		groups, err := exclusive(m.Model)
+		first, wrong := posterior.NewSearcher(m.Model, posterior.Options{})
+		if err = cmp.Or(err, wrong); err != nil {
+			return nil, err
+		}
+		for range n {
+			all = append(all, &Judge{m, m.apart(first.Fork(), groups)})
+		}
 	}
+	return all, nil
+}
+
+// NewJudge returns a judge of rows; nil where there are no cells: of images and of classes. The error says what is wrong
+// with the model.
+func NewJudge(m Model) (*Judge, error) {
+	all, err := newJudges(m, 1)
+	if err != nil || all == nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// Of says how odd an explained row is; its name, row and rank are not set. The error is a *patchwork.SizeError.
+func (j *Judge) Of(c *Case) (o Oddity, err error) {
+	cells, err := j.cells(c)
+	if err != nil {
+		return o, err
+	}
+	for i := range cells {
+		if !math.IsNaN(cells[i].Tail) {
+			o.Surprise += cells[i].Loss
+		}
+	}
+	o.Cells = []OddCell{}
+	for _, c := range oddest(cells, oddBlamed, mostBlamed) {
+		o.Cells = append(o.Cells, OddCell{ColumnName(j.model, c.Column), c.Loss, c.inWords(j.model)})
+	}
+	return o, nil
+}
+
+// Odd returns the cells of an explained row of which one as odd is less probable than below: at most so many, the oddest
+// first. The error is a *patchwork.SizeError.
+func (j *Judge) Odd(c *Case, below float64, most int) ([]Cell, error) {
+	cells, err := j.cells(c)
+	return oddest(cells, below, most), err
+}
+
+// Oddities says how odd each row of a table is. It returns nil where there are no cells: of images and of classes.
+func Oddities(ctx context.Context, m Model, data iter.Seq2[*dataset.Frame, error], workers int) ([]Oddity, error) {
+	judges, err := newJudges(m, max(workers, 1))
+	if err != nil || judges == nil {
+		return nil, err
+	}
+	idle := make(chan *Judge, len(judges))
+	for _, j := range judges {
+		idle <- j
+	}
+	explained := m.Explain(ctx, data, Explaining{Workers: workers, Then: func(x *Explained) {
+		j, out := <-idle, make([]Oddity, len(x.Rows))
+		x.err = x.each(ctx, func(i int) (err error) {
+			out[i], err = j.Of(&Case{x.Frame, x.From + i, x.Rows[i]})
+			return err
+		})
+		x.Out = out
+		idle <- j
+	}})
 	all, of, called := []Oddity{}, (*dataset.Frame)(nil), (func(int) string)(nil)
 	for x, err := range explained {
 		if err != nil {
@@ -89,18 +144,57 @@ func Oddities(ctx context.Context, m Model, data iter.Seq2[*dataset.Frame, error
 	return all, nil
 }
 
-// oddityOf sums up the cells of a row.
-func oddityOf(m Model, cells []Cell) (o Oddity) {
-	for i := range cells {
-		if !math.IsNaN(cells[i].Tail) {
-			o.Surprise += cells[i].Loss
+// apart returns what says of each cell of a row what all others say.
+func (m Mixed) apart(e *mixed.Explainer) func(*Case) ([]Cell, error) {
+	return func(c *Case) ([]Cell, error) {
+		values := slices.Clone(c.Frame.Values[c.At])
+		said := func(d int) mixed.Cell {
+			hidden := values[d]
+			values[d] = math.NaN()
+			cell := e.Explain(values).Believe(d)
+			values[d] = hidden
+			return cell
+		}
+		return m.cells(c.Frame.Values[c.At], said, nil), nil
+	}
+}
+
+// apart returns what makes the cells of a row those to blame by what all others say, and what they cost if the model
+// predicts. Of a group of which one is on that alone is one cell.
+func (m Bits) apart(s *posterior.Searcher, groups posterior.Exclusive) func(*Case) ([]Cell, error) {
+	predicts := m.Extras().Predictor != nil
+	return func(c *Case) ([]Cell, error) {
+		p, err := s.Apart(c.Frame.Images[c.At], groups)
+		if err != nil {
+			return nil, err
+		}
+		cells := m.Cells(c, nil)
+		for j := range cells {
+			c := &cells[j]
+			apart := bitCell(j, c.Value == 1, !math.IsNaN(c.Value), p[j], c.Otherwise)
+			if c.Mean, c.Tail = apart.Mean, apart.Tail; predicts {
+				c.Loss = apart.Loss
+			}
+		}
+		for _, group := range groups {
+			blameOne(cells, group, predicts)
+		}
+		return cells, nil
+	}
+}
+
+// blameOne makes the one cell that is on of a group that of which the others are not to blame.
+func blameOne(cells []Cell, group []int, predicts bool) {
+	if !slices.ContainsFunc(group, func(j int) bool { return cells[j].Value == 1 }) {
+		return
+	}
+	for _, j := range group {
+		if c := &cells[j]; c.Value == 0 {
+			if c.Tail = 1; predicts {
+				c.Loss = 0
+			}
 		}
 	}
-	o.Cells = []OddCell{}
-	for _, c := range oddest(cells, oddBlamed, mostBlamed) {
-		o.Cells = append(o.Cells, OddCell{ColumnName(m, c.Column), c.Loss, c.inWords(m)})
-	}
-	return o
 }
 
 // rank sets the ranks of rows.
@@ -173,12 +267,6 @@ func (o *Oddity) Blame() string {
 	return strings.Join(said, "; ")
 }
 
-// Blame says which cells of an explained row are the oddest, and what was expected; "" where none is odd.
-func Blame(m Model, c *Case) string {
-	o := oddityOf(m, m.Cells(c, nil))
-	return o.Blame()
-}
-
 // inWords says what a cell is, and what was expected.
 func (c *Cell) inWords(m Model) string {
 	text := cmp.Or(c.Text, words.Digits(c.Value))
@@ -186,12 +274,6 @@ func (c *Cell) inWords(m Model) string {
 		text = map[float64]string{0: "no", 1: "yes"}[c.Value]
 	}
 	return fmt.Sprintf("%s %s, expected %s", ColumnName(m, c.Column), text, c.Expected())
-}
-
-// Odd returns the cells of an explained row of which one as odd is less probable than below: at most so many, the
-// oddest first.
-func Odd(m Model, c *Case, below float64, most int) []Cell {
-	return oddest(m.Cells(c, nil), below, most)
 }
 
 // oddest returns the cells of which one as odd is less probable than below: at most so many, the oddest first.

@@ -108,3 +108,44 @@ func sumOfExplained(t *testing.T, m Model, f *dataset.Frame, all []Oddity) {
 		}
 	}
 }
+
+// A model that predicts says what each cell costs given all others, and the row costs their sum.
+func TestOdditiesPredicted(t *testing.T) {
+	word := func(on bool, _ *rand.Rand) string { return map[bool]string{true: "1", false: "0"}[on] }
+	f := readTable(t, blocks(300, word), nil)
+	model, _ := learnFrame(t, f, recipe.Recipe{Count: recipe.Count{Auto: true}, Method: "soft", Aim: "predict"})
+	all, err := Oddities(t.Context(), model, Once(f), 2)
+	if err != nil || len(all) != f.Len() {
+		t.Fatalf("%d rows: %v", len(all), err)
+	}
+	if o := all[7]; o.Rank > 15 || len(o.Cells) == 0 || o.Cells[0].Column != "a3" {
+		t.Errorf("the odd row: %+v", o)
+	}
+	want := make([]float64, f.Len())
+	for d := range f.Images[0].Len() {
+		hidden := *f
+		hidden.Images = nil
+		for _, img := range f.Images {
+			img = img.Clone()
+			img.SetUnknown(0, d)
+			hidden.Images = append(hidden.Images, img)
+		}
+		for x, err := range model.Predict(t.Context(), Once(&hidden), Predicting{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range x.Values {
+				if f.Images[x.From+i].At(0, d) {
+					want[x.From+i] -= math.Log(p[d])
+				} else {
+					want[x.From+i] -= math.Log1p(-p[d])
+				}
+			}
+		}
+	}
+	for i, o := range all {
+		if math.Abs(o.Surprise-want[i]) > 1e-2*want[i] { // the parts, which count little, are of another search
+			t.Errorf("row %d: %v nats, its hidden cells %v", i, o.Surprise, want[i])
+		}
+	}
+}

@@ -25,7 +25,7 @@ func TestSurprises(t *testing.T) {
 	c.Row.Picks = []patchwork.Pick{{Expert: 0}}
 	of := Bits{m}
 	said := func(most int) (out []string) {
-		for _, x := range Odd(of, c, oddBlamed, most) {
+		for _, x := range oddest(of.Cells(c, nil), oddBlamed, most) {
 			out = append(out, x.inWords(of))
 		}
 		return out

@@ -19,8 +19,9 @@ input, from 1), weight if there are weights, log_lik under the untruncated
 composition, how many picks, and how many known pixels. Of rows of a table it also has
 surprise, the sum of what their known cells cost by what the model says of each, in
 nats; rank, 1 for the oddest row; and blame, the cells that are odd, in words. The
-report then lists the oddest rows. What a model of bits says of a cell is what the
-parts of the row say; a model of numbers and words predicts it from the other cells.
+report then lists the oddest rows. What a cell costs is by the parts of the row; a
+model of numbers and words, and one of --aim predict, predicts it from the other
+cells. Which cells are odd is always by what the other cells say.
 
 --hide 0.2 --seed 1 also hides a fifth of the known bits of each image, predicts
 them from the others, and reports the mean log-loss (nats per bit), the accuracy and

@@ -26,10 +26,14 @@ func Build(ctx context.Context, m workbench.Model, set *dataset.Frame, opt Optio
 	if about.OfClasses != nil {
 		return nil, errors.New("patchwork: a report is of parts, which a model of classes has none of its own")
 	}
+	judge, err := workbench.NewJudge(m)
+	if err != nil {
+		return nil, err
+	}
 	set = set.Whole()
 	b := &builder{m: m, set: set, opt: opt, rowName: set.Called(), labels: findLabels(set)}
 	b.r = &Report{Source: set.Source, Table: set.Table, Rule: about.Rule, Rows: set.Len(), Seed: opt.Seed,
-		ByRow: []Row{}, ByColumn: []Column{}, Surprises: []Cell{}, set: set, model: m,
+		ByRow: []Row{}, ByColumn: []Column{}, Surprises: []Cell{}, set: set, model: m, judge: judge,
 		interrupted: about.Interrupted()}
 	b.r.Height, b.r.Width = set.Size()
 	switch m := m.(type) {

@@ -59,9 +59,10 @@ func (r *Report) oddest() {
 	r.Surprises = r.Surprises[:min(len(r.Surprises), mostOdd)]
 }
 
-// oddOf returns the cells of a row that are odd, the oddest first.
+// oddOf returns the cells of a row that are odd, the oddest first. No row is of a wrong size: all were explained.
 func (r *Report) oddOf(at int) (out []Cell) {
-	for _, c := range workbench.Odd(r.model, r.caseOf(at), oddInRow, oddNamed) {
+	odd, _ := r.judge.Odd(r.caseOf(at), oddInRow, oddNamed)
+	for _, c := range odd {
 		out = append(out, r.cellOf(at, &c))
 	}
 	return out
@@ -70,10 +71,12 @@ func (r *Report) oddOf(at int) (out []Cell) {
 // Odd returns for the rows of a table that are described worst, at most so many, what is odd about them, by their index.
 func (r *Report) Odd(most int) map[int]string {
 	out := map[int]string{}
+	if r.judge == nil {
+		return out
+	}
 	for _, i := range r.Unusual()[:min(most, len(r.ByRow))] {
-		if r.Table {
-			out[i] = workbench.Blame(r.model, r.caseOf(i))
-		}
+		o, _ := r.judge.Of(r.caseOf(i))
+		out[i] = o.Blame()
 	}
 	return out
 }

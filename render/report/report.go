@@ -93,6 +93,7 @@ type Report struct {
 	warning     string   // not to rely on the parts, and why; "" for none
 	scores      []string // what score prints of the same data
 	model       workbench.Model
+	judge       *workbench.Judge // of the rows of a table; else nil
 	set         *dataset.Frame
 	rows        []workbench.Row
 	names       []string // of the columns of a table
