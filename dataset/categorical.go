@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func (in *input) askedCategories(s *survey) (map[int]*Coding, error) {
 	asked := map[int]*Coding{}
 	for _, c := range in.opts.categories() {
 		if c.Name == allColumns {
-			in.allCategories(s, asked)
+			in.allCategories(s, asked, c.Kind == Bit)
 			continue
 		}
 		if c.Name == "" {
@@ -41,6 +42,9 @@ func (in *input) askedCategories(s *survey) (map[int]*Coding, error) {
 			continue
 		}
 		at, err := findColumns(s.names, len(s.columns), []string{c.Name})
+		if err != nil && c.keyed() {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -91,17 +95,67 @@ func tooManyLevels(name string, n, columns int) error {
 		columnFlag(name, "label")}
 }
 
-// allCategories asks for all columns that look like categories.
-func (in *input) allCategories(s *survey, asked map[int]*Coding) {
+// allCategories asks for all columns that look like categories. If answers are to be cut in two, scales of words are;
+// beside few bits others too.
+func (in *input) allCategories(s *survey, asked map[int]*Coding, halves bool) {
 	used := members(len(s.columns), in.used(s))
+	var found []int
+	bits := 0
 	for i := range s.columns {
 		c := &s.columns[i]
 		class, _ := c.classOf(s.vocabularies)
-		if asked[i] == nil && !used[i] && !s.isIndex(i, class) && c.few() &&
-			(class == labelClass || class == numberClass && !c.span().fractions) {
-			asked[i] = &Coding{Name: s.name(i), Kind: c.wordsKind()}
+		switch {
+		case asked[i] != nil || used[i] || s.isIndex(i, class):
+		case class == bitClass:
+			bits++
+		case c.few() && (class == labelClass || !c.span().fractions):
+			found = append(found, i)
 		}
 	}
+	for _, i := range found {
+		c := &s.columns[i]
+		class, _ := c.classOf(s.vocabularies)
+		kind := c.wordsKind()
+		switch words, _ := c.bitWords(s.vocabularies, false); {
+		case !halves:
+			asked[i] = &Coding{Name: s.name(i), Kind: kind}
+		case words == "" && (kind == Ordinal || bits < len(found)):
+			asked[i] = c.halved(s.name(i), kind == Ordinal || class == numberClass)
+		}
+	}
+}
+
+// halved returns the steps of a scale cut in two, as evenly as can be; of other words the most frequent one is yes.
+func (c *columnStats) halved(name string, scale bool) *Coding {
+	levels := c.allLevels()
+	if inScale(levels); !scale {
+		most := slices.MaxFunc(levels, func(a, b string) int { return cmp.Compare(c.times(a), c.times(b)) })
+		return &Coding{Name: name, Kind: Bit, Levels: []string{most},
+			Off: slices.DeleteFunc(levels, func(level string) bool { return level == most })}
+	}
+	below, best, at := 0, c.known()+1, 1
+	for k, level := range levels[:len(levels)-1] {
+		below += c.times(level)
+		if uneven := max(2*below-c.known(), c.known()-2*below); uneven < best {
+			best, at = uneven, k+1
+		}
+	}
+	out := &Coding{Name: name, Kind: Bit, Levels: levels[at:], Off: levels[:at]}
+	if cut, err := parseFloat(levels[at-1]); err == nil {
+		e := Edit{name, fmt.Sprint("bit>", cut)}
+		of, _ := e.coding()
+		out = &of
+		out.By = Seen
+	}
+	return out
+}
+
+// times returns in how many cells a value occurs.
+func (c *columnStats) times(level string) int {
+	if level == "0" || level == "1" {
+		return c.digits[level[0]-'0']
+	}
+	return c.levels.count(level)
 }
 
 // mostlyLabels is how many times more columns of few words than of bits a table has whose

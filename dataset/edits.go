@@ -15,14 +15,15 @@ type Edit struct {
 	// Column is a name, a number from 1, or * for all.
 	Column string `json:"column"`
 	// Want is bit, bit>N (on is what is greater), bands (three, of about as many rows each), category, ordinal, count,
-	// number, label, weight, split (several answers in a cell), unknown (left out), or its words in an order, such as
-	// never<weekly<daily, which without a column is of all that have these words.
+	// number, label, weight, split (several answers in a cell), unknown (left out), yes:WORD (on is that word, off
+	// any other; WORD|WORD for several), half (of all columns: answers are cut in two), or its words in an order, such as never<weekly<daily, which without a column is of all that have
+	// these words.
 	Want string `json:"want"`
 }
 
 // wants are the words of an edit beside those with a number.
 var wants = []string{"bit", "bands", "category", "ordinal", "count", "number", "label", "weight", "split", "unknown",
-	"ignore"}
+	"ignore", "half"}
 
 // ParseEdit reads NAME=KIND.
 func ParseEdit(text string) (Edit, error) {
@@ -38,8 +39,8 @@ func ParseEdit(text string) (Edit, error) {
 	}
 	e := Edit{text[:i], text[i+1:]}
 	_, err := e.cut()
-	if !strings.HasPrefix(e.Want, "bit>") && !slices.Contains(wants, e.Want) && orderOf(e.Want) == nil {
-		err = fmt.Errorf("%q is no kind of column; give %s or bit>N%s", e.Want, strings.Join(wants, ", "),
+	if !strings.HasPrefix(e.Want, "bit>") && !slices.Contains(wants, e.Want) && e.yes() == nil && orderOf(e.Want) == nil {
+		err = fmt.Errorf("%q is no kind of column; give %s, yes:WORD or bit>N%s", e.Want, strings.Join(wants, ", "),
 			enum.DidYouMean(e.Want, wants))
 	}
 	return e, err
@@ -58,6 +59,19 @@ func (e Edit) cut() (cuts []float64, err error) {
 	return []float64{v}, nil
 }
 
+// yesPrefix begins what an edit wants of a column of which some words are yes.
+const yesPrefix = "yes:"
+
+// yes returns the words for yes, any other being no; nil if the edit says nothing of these.
+func (e Edit) yes() (words []string) {
+	if text, found := strings.CutPrefix(e.Want, yesPrefix); found && text != "" {
+		for word := range strings.SplitSeq(text, "|") {
+			words = append(words, levelOf(strings.TrimSpace(word)))
+		}
+	}
+	return words
+}
+
 // allColumns is the name of all columns in an edit.
 const allColumns = "*"
 
@@ -73,7 +87,9 @@ func (o Options) With(edits ...Edit) (Options, error) {
 			continue
 		case want != "":
 			return o, fmt.Errorf("%s is said to be %s and %s: say one of them", e.Column, want, e.Want)
-		case e.Column == allColumns && !slices.Contains([]string{"bit", "category", "number"}, e.Want):
+		case e.Column != allColumns && e.Want == "half":
+			return o, fmt.Errorf("%s=half: all columns are cut in two, as *=half; name a cut by bit>N", e.Column)
+		case e.Column == allColumns && !slices.Contains([]string{"bit", "category", "number", "half"}, e.Want):
 			return o, fmt.Errorf("*=%s: all columns may be bit, category or number; name the columns", e.Want)
 		case e.Column == allColumns && e.Want == "bit":
 			o.Kind = Bit
@@ -90,6 +106,8 @@ func (e Edit) coding() (c Coding, ok bool) {
 	c = Coding{Name: e.Column, Kind: Category, By: Asked}
 	switch e.Want {
 	case "category":
+	case "half":
+		c.Kind = Bit
 	case "ordinal":
 		c.Kind = Ordinal
 	case "split":
@@ -97,6 +115,10 @@ func (e Edit) coding() (c Coding, ok bool) {
 	case "bands":
 		c.Cuts = []float64{}
 	default:
+		if words := e.yes(); words != nil {
+			c.Kind, c.Levels, c.Off = Bit, words, []string{anyOther}
+			return c, true
+		}
 		if order := orderOf(e.Want); order != nil {
 			c.Kind, c.Levels = Ordinal, order
 			return c, true
@@ -154,6 +176,9 @@ func (in *input) checkNamed(s *survey) error {
 			continue
 		}
 		at, err := findColumns(s.names, len(s.columns), []string{e.Column})
+		if err != nil && e.yes() != nil {
+			continue // it is noted
+		}
 		if err != nil {
 			name, cut, found := strings.Cut(e.Column, ">")
 			if fe, ok := err.(*FormatError); ok && found && e.Want == "bit" {

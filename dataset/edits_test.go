@@ -18,6 +18,8 @@ func TestEdits(t *testing.T) {
 		{"age=bit>44", "age>44 ok: 01 00 11 ?1 10 11"},
 		{"2=bands", "age=to 44 age=44 to 62 age=over 62 ok: 1001 1000 0101 ???1 0100 0011"},
 		{"uses=split age=unknown", "uses=bike uses=bus uses=tram ok: 0111 0010 1101 0001 1110 0101"},
+		{"age=yes:44|50 uses=yes:bus", "age uses ok: 001 100 101 ??1 000 011"},
+		{"uses=yes:BUS none=yes:a ok=yes:0 age=label", "uses ok: 00 01 00 ?0 01 10"},
 		{"age=number", "age ok: 31,1 44,0 50,1 ?,1 62,0 70,1"},
 		{"age=count uses=split",
 			"age uses=bike uses=bus uses=tram ok: 31,0,1,1,1 44,0,0,1,0 50,1,1,0,1 ?,0,0,0,1 62,1,1,1,0 70,0,1,0,1"},
@@ -29,6 +31,7 @@ func TestEdits(t *testing.T) {
 		{"id=split", `column "id": no cell has several answers with ; | or , between them; ask for a category instead`},
 		{"id=bands", `column "id": holds no numbers to cut in bands; ask for a category instead`},
 		{"agee=label", `no column "agee"`},
+		{"age=half", "age=half: all columns are cut in two, as *=half"},
 		{"*=ordinal", `*=ordinal: all columns may be bit, category or number; name the columns`},
 	} {
 		var opts Options

@@ -385,6 +385,7 @@ func (in *input) layOut(s *survey, p *tablePlan, asked map[int]*Coding) error {
 	}
 	p.settleNames()
 	p.noteBits()
+	p.noteKey(in, s)
 	p.noteMissing(s)
 	p.noteWeights(s)
 	p.noteSpelling(s)
@@ -426,7 +427,7 @@ func (p *tablePlan) lay(in *input, s *survey, i int, c Coding) {
 	d.digit = [2]uint8{c.Marks.of("0", in.rule), c.Marks.of("1", in.rule)}
 	if c.Levels != nil {
 		d.level, p.levels = levelsOf(c.Levels), true
-		if d.whole = p.numbers && c.exclusive(); !d.whole {
+		if d.whole = p.numbers && c.exclusive(); !d.whole && !c.bit() {
 			d.n = len(c.Levels)
 		}
 	}

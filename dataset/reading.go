@@ -243,6 +243,8 @@ func (c *Coding) want() string {
 	switch {
 	case c.Split != "":
 		return "split"
+	case c.keyed():
+		return yesPrefix + strings.Join(c.Levels, "|")
 	case len(c.Cuts) == 1:
 		return "bit>" + strconv.FormatFloat(c.Cuts[0], 'f', -1, 64)
 	case c.Cuts != nil:

@@ -65,7 +65,7 @@ func (o Options) settle(paths []string) (Options, error) {
 	}
 	for _, name := range names {
 		c := kinds[name]
-		if len(c.Cuts) > 0 || c.Kind == Ordinal && c.By == Asked &&
+		if len(c.Cuts) > 0 || c.keyed() || len(c.Levels) > 1 && c.bit() || c.Kind == Ordinal && c.By == Asked &&
 			slices.Equal(levels[name], slices.Repeat(c.Levels, len(levels[name])/len(c.Levels))) {
 			o.settled = append(o.settled, c)
 			continue

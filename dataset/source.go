@@ -293,7 +293,7 @@ func (c *Coding) Word(k int) string {
 		return c.Levels[k]
 	case k == 1:
 		return c.Levels[0]
-	case len(c.Off) > 0 && c.Off[0] != "":
+	case len(c.Off) > 0 && c.Off[0] != "" && !c.keyed():
 		return c.Off[0]
 	}
 	return "not " + c.Levels[0]

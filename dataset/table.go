@@ -309,6 +309,9 @@ func (d *dataColumn) turnOn(cell string, set func(k int)) (known bool, strange s
 		return t != unknownToken, strange
 	}
 	if k, ok := d.levelAt(levelOf(cell)); ok && t != blankToken {
+		if d.bit() { // by any word for yes
+			k = 0
+		}
 		set(k)
 		return true, ""
 	}
@@ -318,7 +321,7 @@ func (d *dataColumn) turnOn(cell string, set func(k int)) (known bool, strange s
 		}
 		return true, ""
 	}
-	if known = wordAt(d.Off, levelOf(cell)) >= 0; known || t <= unknownToken || d.isMissing(cell) {
+	if known = wordAt(d.Off, levelOf(cell)) >= 0 || d.keyed() && t > unknownToken && !d.isMissing(cell); known || t <= unknownToken || d.isMissing(cell) {
 		return known, ""
 	}
 	return false, cell

@@ -7,17 +7,59 @@ import (
 	"strings"
 )
 
-// bit reports whether the category is one bit: Levels has the word for yes, Off those for no, or numbers are cut in
+// bit reports whether the category is one bit: Levels has the words for yes, Off those for no, or numbers are cut in
 // two.
 func (c *Coding) bit() bool { return len(c.Off) > 0 || len(c.Cuts) == 1 }
 
-// bitName returns the name of the bit. It has the word for yes, unless that says no more than yes.
+// anyOther stands in Off of a column of which the words for yes were said, for all others.
+const anyOther = "*"
+
+// keyed reports whether the words for yes were said, as right answers are.
+func (c *Coding) keyed() bool { return len(c.Off) == 1 && c.Off[0] == anyOther }
+
+// noteKey says which answers for yes are of no column, or given by nobody, and which columns have none.
+func (p *tablePlan) noteKey(in *input, s *survey) {
+	var absent, never, without []string
+	asked := false
+	for _, e := range in.opts.Edits {
+		words := e.yes()
+		if words == nil {
+			continue
+		}
+		at, err := findColumns(s.names, len(s.columns), []string{e.Column})
+		if asked = true; err != nil {
+			absent = append(absent, e.Column)
+		} else if all := s.columns[at[0]].allLevels(); !slices.ContainsFunc(words, func(w string) bool {
+			return wordAt(all, w) >= 0
+		}) {
+			never = append(never, s.name(at[0]))
+		}
+	}
+	for _, d := range p.pixels {
+		if asked && !d.keyed() {
+			without = append(without, s.name(d.column))
+		}
+	}
+	for _, said := range []struct {
+		names []string
+		text  string
+	}{{absent, "the answers for yes are also of %s, which the table does not have"},
+		{never, "no row has the answer for yes in %s"},
+		{without, "which answer is yes is not said of %s, which is taken as without a key"}} {
+		if len(said.names) > 0 {
+			p.note(said.text, andList(slices.Compact(said.names)))
+		}
+	}
+}
+
+// bitName returns the name of the bit. It has the word for yes, unless that says no more than yes, or
+// there are several.
 func (c *Coding) bitName() string {
 	yes := c.Levels[0]
 	if len(c.Cuts) == 1 {
 		return c.Name + ">" + strconv.FormatFloat(c.Cuts[0], 'f', -1, 64)
 	}
-	if yes == "1" || meaning(yes) == yesToken || strings.EqualFold(yes, c.Name) {
+	if yes == "1" || c.keyed() || len(c.Levels) > 1 || meaning(yes) == yesToken || strings.EqualFold(yes, c.Name) {
 		return c.Name
 	}
 	return c.Name + "=" + yes
@@ -123,15 +165,18 @@ func (in *input) bitsOfWords(s *survey, asked map[int]*Coding) {
 
 // noteBits says which word of such columns means yes.
 func (p *tablePlan) noteBits() {
-	var ways, ones []string
+	var ways, ones, keyed []string
 	var order [][2]string
 	names := map[[2]string][]string{}
 	for i := range p.codings {
 		c := &p.codings[i]
-		if len(c.Off) == 0 || c.Off[0] == "" {
+		way := [2]string{strings.Join(c.Levels, " or "), strings.Join(c.Off, " or ")}
+		if len(c.Cuts) == 1 && c.By == Seen {
+			way[1] = "not " + way[0]
+		}
+		if way[1] == "" {
 			continue
 		}
-		way := [2]string{c.Levels[0], c.Off[0]}
 		if names[way] == nil {
 			order = append(order, way)
 		}
@@ -139,11 +184,16 @@ func (p *tablePlan) noteBits() {
 	}
 	for _, way := range order {
 		text := fmt.Sprintf("%s in %s (no is %s)", shortName(way[0]), andList(names[way]), shortName(way[1]))
-		if way[0] == "1" {
+		if way[1] == anyOther {
+			keyed = append(keyed, shortName(way[0])+" in "+andList(names[way]))
+		} else if way[0] == "1" {
 			ones = append(ones, text)
 		} else {
 			ways = append(ways, text)
 		}
+	}
+	if len(keyed) > 0 {
+		p.note("yes is %s, and no any other answer", andList(keyed))
 	}
 	if len(ones) > 0 {
 		p.note("yes is %s; --threshold 1 makes 2 yes", andList(ones))

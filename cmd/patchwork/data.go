@@ -57,8 +57,8 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 	f.addSize(fs, "")
 	groupFlags(fs, howRead, "names", "array", "threshold", "invert", "size")
 	fs.Var(&editsFlag{&f.edits}, "column",
-		"what a column is: number, count, category, ordinal, bit, bit>40 (cut), bands (cut in three), label, weight, split "+
-			"(several answers in a cell), unknown (left out) or its words in order, 'never<weekly<daily'; *=number for all; "+
+		"what a column is: number, count, category, ordinal, bit, bit>40 (cut), yes:A|B (yes is A or B), bands (cut in "+
+			"three), label, weight, split (several answers in a cell), unknown (left out) or its words in order, 'never<weekly<daily'; *=number for all; "+
 			"may be repeated")
 	fs.StringSliceVar(&f.missing, "missing", nil,
 		"cells that say that nothing is known: 999,-9, or NAME=999 in one column")

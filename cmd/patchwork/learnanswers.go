@@ -1,14 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"example.com/patchwork"
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/pipes"
 	pictures "example.com/patchwork/table/answers"
@@ -50,21 +51,68 @@ type needed struct {
 	Nats  float64 `json:"nats"`
 }
 
-// readMatrix reads which of the columns, the items, need which skills. Items are named in the first column, in any
-// order, or are in the order of the columns. The file is noted, lest it is replaced.
-func readMatrix(note func(string) error, path string, columns []string) (needs [][]bool, skills []string, err error) {
+// readLines reads the lines of a .csv file, which is noted, lest it is replaced.
+func readLines(note func(string) error, path string) ([][]string, error) {
 	if err := note(path); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	file, err := pipes.Open(path)
 	if err != nil {
-		return nil, nil, &inputError{err}
+		return nil, &inputError{err}
 	}
 	defer func() { _ = file.Close() }() // read to its end
 	lines, err := csv.NewReader(file).ReadAll()
-	if err != nil || len(lines) != len(columns)+1 {
-		return nil, nil, &inputError{cmp.Or(err, fmt.Errorf("%s has %d rows of items; the table has %d columns", path,
-			len(lines)-1, len(columns)))}
+	if err != nil {
+		return nil, &inputError{fmt.Errorf("%s: %w", path, err)}
+	}
+	return lines, nil
+}
+
+// readKey reads the right answers of columns: a file of lines ITEM,ANSWER, of names above answers, or of answers in the
+// order of the columns; or such a line itself. A column without an answer has no right one.
+func readKey(note func(string) error, text string) (edits []dataset.Edit, err error) {
+	lines := [][]string{strings.Split(text, ",")}
+	if _, missing := os.Stat(text); missing == nil || len(lines[0]) < 2 {
+		if lines, err = readLines(note, text); err != nil {
+			return nil, err
+		}
+	}
+	var names, answers []string
+	switch n := len(lines); {
+	case n > 0 && len(lines[0]) == 2 && n > 1:
+		for i, line := range lines {
+			if i > 0 || !slices.Contains(keyHeads, strings.ToLower(line[1])) {
+				names, answers = append(names, line[0]), append(answers, line[1])
+			}
+		}
+	case n == 2:
+		names, answers = lines[0], lines[1]
+	case n == 1:
+		names, answers = valuesBy(len(lines[0]), func(i int) string { return fmt.Sprint(i + 1) }), lines[0]
+	default:
+		return nil, &inputError{fmt.Errorf("%s is no key: give lines ITEM,ANSWER, or a line of names and one of answers", text)}
+	}
+	for i, answer := range answers {
+		if answer = strings.TrimSpace(answer); answer != "" {
+			edits = append(edits, dataset.Edit{Column: strings.TrimSpace(names[i]), Want: "yes:" + answer})
+		}
+	}
+	return edits, nil
+}
+
+// keyHeads are what the answers of a key may be called in its first line.
+var keyHeads = []string{"answer", "answers", "key", "right", "correct", "solution"}
+
+// readMatrix reads which of the columns, the items, need which skills. Items are named in the first column, in any
+// order, or are in the order of the columns.
+func readMatrix(note func(string) error, path string, columns []string) (needs [][]bool, skills []string, err error) {
+	lines, err := readLines(note, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(lines) != len(columns)+1 {
+		return nil, nil, &inputError{fmt.Errorf("%s has %d rows of items; the table has %d columns", path, len(lines)-1,
+			len(columns))}
 	}
 	from := 0
 	if first := lines[1][0]; first != "0" && first != "1" {
@@ -73,7 +121,9 @@ func readMatrix(note func(string) error, path string, columns []string) (needs [
 	needs, skills = make([][]bool, len(columns)), lines[0][from:]
 	for i, line := range lines[1:] {
 		if from == 1 {
-			if i = slices.Index(columns, line[0]); i < 0 {
+			if i = slices.IndexFunc(columns, func(c string) bool {
+				return c == line[0] || strings.HasPrefix(c, line[0]+"=") // and the word for yes
+			}); i < 0 {
 				return nil, nil, &inputError{fmt.Errorf("%s: there is no column %s", path, line[0])}
 			}
 		}

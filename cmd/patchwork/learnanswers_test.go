@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -43,6 +45,59 @@ func TestAnswers(t *testing.T) {
 	if o := patchworkCommand(t, "learn", file, "--for", "answers", "-k", "3..5", "-o", "m.npz"); o.code != 2 ||
 		!strings.Contains(o.err, "finds out how many parts") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// A key tells right answers from wrong ones, also those that only new rows have; scales are cut in two.
+func TestAnswersKey(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(1, 2))
+	var rows strings.Builder
+	rows.WriteString("id,q1,q2,q3,q4,q5,q6\n")
+	for i := range 120 {
+		fmt.Fprintf(&rows, "p%d", i)
+		good := rng.IntN(2)
+		for d := range 6 {
+			answer := string("BCDE"[rng.IntN(4)])
+			if rng.IntN(10) < 2+6*good {
+				answer = "A"
+			} else if rng.IntN(10) == 0 && d > 0 {
+				answer = ""
+			}
+			rows.WriteString("," + answer)
+		}
+		rows.WriteString("\n")
+	}
+	write(t, "test.csv", rows.String())
+	write(t, "key.csv", "item,answer\nq1,A\nq2,a\nq3,A\nq4,A\nq5,A\nq6,A\nz,B\n")
+	write(t, "row.csv", "q1,q2,q3,q4,q5,q6,z\nA,a,A,A,A,A,B\n")
+	model := ""
+	for i, key := range []string{"key.csv", "row.csv", ",A,a,A,A,A,A"} {
+		o := patchworkCommand(t, "learn", "test.csv", "--for", "answers", "--key", key, "-o", "m.npz")
+		if o.code != 0 || strings.Contains(o.err, "also of z, which the table does not have") != (i < 2) {
+			t.Fatalf("%s: %+v", key, o)
+		}
+		if got := read(t, "m.npz"); i > 0 && got != model {
+			t.Errorf("%s: another model", key)
+		} else {
+			model = got
+		}
+	}
+	write(t, "new.csv", "q6,q5,q4,q3,q2,q1,id\nA,A,F,a,,A,n1\n")
+	if o := patchworkCommand(t, "explain", "-m", "m.npz", "new.csv", "-o", "out.csv"); strings.Contains(o.err, "unknown") {
+		t.Errorf("%+v", o)
+	}
+	for bad, why := range map[string]string{"none.csv": "no such file", "test.csv": "is no key"} {
+		if o := patchworkCommand(t, "learn", "test.csv", "--for", "answers", "--key", bad, "-o", "n.npz"); o.code != 2 ||
+			!strings.Contains(o.err, why) {
+			t.Errorf("%s: %+v", bad, o)
+		}
+	}
+	for file, said := range map[string]string{"Science": "yes is strongly agree in Comfort", "gss82": "yes is Good in PURPOSE"} {
+		o := patchworkCommand(t, "learn", testenv.Shared(t, "data/questionnaires/"+file+".csv"), "--for", "answers", "-o", "m.npz")
+		if o.code != 0 || !strings.Contains(o.err, said) {
+			t.Errorf("%s: %+v", file, o)
+		}
 	}
 }
 

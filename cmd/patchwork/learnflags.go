@@ -22,6 +22,7 @@ type learnFlags struct {
 	output string
 	by     string // the label whose values are classes; "" to learn parts
 	q      string // a file of items and skills, for answers
+	key    string // the right answers: a file or a row
 	update string // a model file that goes on with new rows; "" to learn anew
 	json   bool
 }
@@ -113,6 +114,8 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.by, "by", "", "learn classes: one for each value of this label (several: with commas)")
 	fs.StringVar(&f.q, "q", "", "with --for answers: check this .csv matrix, a row for each item, a column for each "+
 		"skill, 1 where the item needs it")
+	fs.StringVar(&f.key, "key", "", "with --for answers: the right answers, by which others are wrong: a .csv file of lines "+
+		"ITEM,ANSWER, or of names above answers; or a row C,A,B,...")
 	fs.StringVar(&f.update, "update", "", "go on from this model of a table with new rows: its parts keep their numbers "+
 		"and names, and which are new, or died, is said")
 	mayReplace(cmd, "update")
@@ -193,8 +196,18 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	if !numbers && (f.Rule == "pool" || f.Rule == "soft") {
 		return usagef("--rule %s joins votes on numbers: give --column '*=number'", f.Rule)
 	}
-	if f.q != "" && f.For != recipe.ForAnswers {
-		return usagef("--q is for --for answers")
+	if f.q+f.key != "" && f.For != recipe.ForAnswers {
+		return usagef("--q and --key are for --for answers")
+	}
+	if f.For == recipe.ForAnswers && !numbers {
+		f.data.edits = append(f.data.edits, dataset.Edit{Column: "*", Want: "half"})
+	}
+	if f.key != "" {
+		key, err := readKey(opened(cmd), f.key)
+		if err != nil {
+			return err
+		}
+		f.data.edits = append(f.data.edits, key...)
 	}
 	if _, err := checkOutput("learn", f.output); err != nil {
 		return err
