@@ -268,7 +268,7 @@ func (e *engineProcess) tally(begin func() error, bar **progress) func(context.C
 			return nil, err
 		}
 		e.passes++
-		(*bar).again(0, fmt.Sprintf("pass %d, by Beam", e.passes))
+		(*bar).again(fmt.Sprintf("pass %d by Beam, image", e.passes), 0)
 		reply, err := e.ask(ctx, &engine.Request{Step: step})
 		if err != nil {
 			return nil, err

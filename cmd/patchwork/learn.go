@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,7 @@ import (
 	"example.com/patchwork/internal/journal"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
 	"example.com/patchwork/workbench"
 )
 
@@ -78,6 +81,8 @@ type learning struct {
 	bar     *progress
 	journal *journal.Journal // nil unless --checkpoint
 	best    float64          // of the starts so far
+	phases  []phase          // what it goes through, where nobody knows how many steps that takes
+	phase   int              // the present one
 }
 
 // plan resolves the recipe by the data into a learning run.
@@ -132,7 +137,10 @@ func (a *app) watch(ctx context.Context, f *learnFlags, l *learning) (last workb
 	if l.engine == nil && l.source.stream != nil {
 		a.sayStreaming(l.source, f.data.memory, l.streaming())
 	}
-	l.bar = a.progress(l.counts())
+	l.phases = l.stages()
+	if l.bar = a.progress(l.counts()); l.bar != nil {
+		l.bar.uneven = l.phases != nil
+	}
 	defer func() { l.bar.stop() }()
 	said := false
 	for s, err := range l.Steps(ctx) {
@@ -162,18 +170,44 @@ func (l *learning) counts() (what string, total int) {
 	switch {
 	case l.source.stream != nil:
 		return "row", 0
-	case l.Numbers != nil || l.Mixed != nil || l.Answers != nil:
+	case l.phases != nil:
+		return "phase", len(l.phases)
+	case l.Answers != nil || l.Lists != nil:
 		return "step", 0
-	case l.Table != nil:
-		return "iteration", 0
-	case l.Learn.StartFrom == learn.StartFromPairs:
-		return "step", 0
+	case l.Numbers != nil || l.Mixed != nil:
+		return "start", 0
 	case l.Learn.Experts != 0:
 		return "start", l.Learn.WithDefaults(l.Config).Starts
 	case l.Learn.AtMost > 0: // growing
 		return "model", l.Learn.AtMost - l.Learn.AtLeast + 1
 	}
 	return "model", 0
+}
+
+// phase is a part of a run: what it does, and the stages that belong to it.
+type phase struct {
+	does   string
+	stages []string
+}
+
+// stages returns the phases of a run whose length nobody knows, in their order; nil of others.
+func (l *learning) stages() []phase {
+	switch {
+	case l.source.stream != nil || l.Numbers != nil || l.Mixed != nil || l.Answers != nil || l.Lists != nil:
+		return nil
+	case l.Table != nil:
+		all := []phase{{"finding parts", []string{table.StageGrow, table.StageMixture, table.StageShrink}},
+			{"choosing", []string{table.StageExact, table.StageFinal, table.StageTogether}}}
+		if l.Predict {
+			all = append(all, phase{"adding what predicts", []string{"predict"}})
+		}
+		return all
+	case l.Learn.StartFrom == learn.StartFromPairs || l.Learn.Experts == 0 && l.Learn.AtMost == 0:
+		return []phase{{"looking for what images share", []string{learn.StagePairs, learn.StageOnline}},
+			{"models of more and more parts", []string{learn.StageEM, learn.StageStart, learn.StageFresh}},
+			{"choosing", []string{learn.StageJoined, learn.StageFinal}}}
+	}
+	return nil
 }
 
 // streaming says how data are learned from that are read in every pass.
@@ -197,7 +231,7 @@ func (l *learning) show(s *workbench.Step) {
 	note, parts := "", words.Count(s.Experts, "part")
 	switch {
 	case l.Numbers != nil || l.Mixed != nil:
-		note = fmt.Sprintf("start %d of %d, %s", min(s.Start+1, s.Starts), s.Starts, parts)
+		note = parts
 		if s.Stage == "end" || l.Mixed != nil {
 			l.best = min(l.best, s.DescriptionLength)
 		}
@@ -216,15 +250,24 @@ func (l *learning) show(s *workbench.Step) {
 	case s.Stage == learn.StagePairs:
 		note = parts
 	case s.Stage == learn.StageFresh:
-		note = fmt.Sprintf("%s (%s)", parts, s.Stage)
-	default:
+		note = parts + " tried"
+	case l.phases == nil:
 		return
 	}
-	if l.source.stream != nil {
+	switch at := slices.IndexFunc(l.phases, func(p phase) bool { return slices.Contains(p.stages, s.Stage) }); {
+	case l.source.stream != nil:
 		l.bar.say(note)
-		return
+	case at >= 0:
+		if note != "" || at != l.phase {
+			note = strings.TrimSuffix(l.phases[at].does+", "+note, ", ")
+		}
+		l.phase = at
+		l.bar.reach(at, len(l.phases), note)
+	case s.Starts > 0 && (l.Numbers != nil || l.Mixed != nil):
+		l.bar.reach(min(s.Start, s.Starts-1), s.Starts, note)
+	default:
+		l.bar.step(note)
 	}
-	l.bar.step(note)
 }
 
 // tableNote describes the latest candidate, and the best so far.
@@ -240,7 +283,7 @@ func tableNote(s *workbench.Step) string {
 	if s.Best != nil {
 		best = "; best so far " + words.Count(s.Best.K(), "part")
 	}
-	return fmt.Sprintf("%s (%s), %s%s", words.Count(s.Experts, "part"), s.Stage, note, best)
+	return fmt.Sprintf("%s, %s%s", words.Count(s.Experts, "part"), note, best)
 }
 
 // data returns what is learned from. How far a stream was read is shown on a bar, which may be begun later.
@@ -253,7 +296,7 @@ func (s *source) data(bar **progress) workbench.Data {
 	d.Blocks = func(ctx context.Context) iter.Seq2[*dataset.Frame, error] {
 		return func(yield func(*dataset.Frame, error) bool) {
 			passes++
-			(*bar).again(total, fmt.Sprintf("pass %d", passes))
+			(*bar).again(fmt.Sprintf("pass %d, row", passes), total)
 			read := 0
 			for f, err := range s.frames(ctx) {
 				if !yield(f, err) || err != nil {

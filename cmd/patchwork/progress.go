@@ -17,10 +17,11 @@ import (
 // safe for concurrent use, and do nothing on a nil progress, which is used for
 // pipes.
 type progress struct {
-	w     *statusLine
-	noun  string // of what is counted
-	total int    // 0 if unknown
-	began time.Time
+	w      *statusLine
+	noun   string // of what is counted
+	total  int    // 0 if unknown
+	began  time.Time
+	uneven bool // what is counted takes so different times that nobody can say how much longer
 
 	mu    sync.Mutex
 	done  int
@@ -76,9 +77,14 @@ func (p *progress) say(note string) { p.update(func() { p.note = cmp.Or(note, p.
 // add counts n more.
 func (p *progress) add(n int) { p.update(func() { p.done += n }) }
 
-// again starts counting again from 0.
-func (p *progress) again(total int, note string) {
-	p.update(func() { p.began, p.done, p.total, p.note = time.Now(), 0, total, note })
+// again starts counting something else, from 0.
+func (p *progress) again(noun string, total int) {
+	p.update(func() { p.began, p.noun, p.done, p.total = time.Now(), noun, 0, total })
+}
+
+// reach shows that so many are done, and a note, unless that is empty.
+func (p *progress) reach(done, total int, note string) {
+	p.update(func() { p.done, p.total, p.note = max(p.done, done), total, cmp.Or(note, p.note) })
 }
 
 // stop clears the line.
@@ -99,14 +105,15 @@ func (p *progress) line(elapsed time.Duration) string {
 	if p.total > 0 {
 		parts[0] = fmt.Sprintf("%s %s %d of %d", barOf(p.done, p.total), p.noun, min(p.done+1, p.total), p.total)
 	}
-	if p.done > 0 && p.total > 0 {
-		rate := float64(p.done) / elapsed.Seconds()
+	rate := float64(p.done) / elapsed.Seconds()
+	going := !p.uneven && (p.done < p.total || p.total == 0)
+	if rate >= 1 && going {
+		parts = append(parts, fmt.Sprintf("%.3g/s", rate))
+	}
+	if p.done > 0 && p.total > 0 && going {
 		left := time.Duration(float64(p.total-p.done) / rate * float64(time.Second))
-		parts = append(parts, fmt.Sprintf("%.3g/s", rate), fmt.Sprintf("%v left", left.Round(time.Second)))
+		parts = append(parts, fmt.Sprintf("%v left", left.Round(time.Second)))
 	} else {
-		if p.done > 1 {
-			parts = append(parts, fmt.Sprintf("%.3g/s", float64(p.done)/elapsed.Seconds()))
-		}
 		parts = append(parts, elapsed.Round(time.Second).String())
 	}
 	if p.note != "" {

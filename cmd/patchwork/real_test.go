@@ -214,15 +214,15 @@ func TestRealProgress(t *testing.T) {
 		length       float64
 		want         string
 	}{
-		{0, 1, "grow", 7, "start 1 of 3, 1 part"},
-		{0, 2, "end", 90.25, "start 1 of 3, 2 parts, best description length 90.2 nats"},
-		{1, 4, "grow", 8, "start 2 of 3, 4 parts, best description length 90.2 nats"},
-		{2, 4, "end", 80, "start 3 of 3, 4 parts, best description length 80.0 nats"},
+		{0, 1, "grow", 7, "1 part"},
+		{0, 2, "end", 90.25, "2 parts, best description length 90.2 nats"},
+		{1, 4, "grow", 8, "4 parts, best description length 90.2 nats"},
+		{2, 4, "end", 80, "4 parts, best description length 80.0 nats"},
 	} {
 		l.show(&workbench.Step{Start: c.start, Starts: 3, CurvePoint: patchwork.CurvePoint{Stage: c.stage,
 			Experts: c.parts, DescriptionLength: c.length}})
-		if bar.note != c.want {
-			t.Errorf("%q, want %q", bar.note, c.want)
+		if bar.note != c.want || bar.done != c.start || bar.total != 3 {
+			t.Errorf("%q of start %d of %d, want %q", bar.note, bar.done, bar.total, c.want)
 		}
 	}
 	l.bar = nil // in a pipe

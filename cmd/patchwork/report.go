@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -172,15 +171,12 @@ func (f *reportFlags) read(cmd *cobra.Command, paths []string) (workbench.Model,
 
 // reportProgress shows the steps of a report on a bar.
 func reportProgress(bar *progress) func(step string, done, total int) {
-	var mu sync.Mutex
 	return func(step string, done, total int) {
 		if done == 0 {
-			mu.Lock()
-			defer mu.Unlock()
-			bar.again(total, step)
+			bar.again(step, total)
 			return
 		}
-		bar.step("")
+		bar.reach(done, total, "")
 	}
 }
 

@@ -300,7 +300,7 @@ func TestProgress(t *testing.T) {
 	}
 	p.step("best log-likelihood -12.5")
 	p.step("")
-	if got, want := p.line(4*time.Second), "████░░░░░░░░░░░░ start 3 of 8, 0.5/s, 12s left, best log-likelihood -12.5"; got != want {
+	if got, want := p.line(4*time.Second), "████░░░░░░░░░░░░ start 3 of 8, 12s left, best log-likelihood -12.5"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	p.paint(4 * time.Second)

@@ -128,7 +128,7 @@ func (b *builder) explain(ctx context.Context) error {
 			b.among[k] = make([]sums, b.r.Width)
 		}
 	}
-	b.opt.Progress("explaining", 0, n)
+	b.opt.Progress(stepExplain, 0, n)
 	gained := 0.0
 	var cells []workbench.Cell
 	how := workbench.Scoring{Explaining: workbench.Explaining{Workers: b.opt.Workers},
@@ -139,7 +139,7 @@ func (b *builder) explain(ctx context.Context) error {
 				gained += b.addRow(s, i, row)
 				cells = b.addCells(s.From+i, &row, cells[:0])
 			}
-			b.opt.Progress("explaining", len(b.r.rows), n)
+			b.opt.Progress(stepExplain, len(b.r.rows), n)
 			return ctx.Err()
 		}}
 	scores, err := b.m.Score(ctx, workbench.Once(b.set), how)

@@ -118,7 +118,7 @@ func (b *builder) missing(ctx context.Context) error {
 		gaps = gaps[:most]
 		slices.Sort(gaps)
 	}
-	b.opt.Progress("predicting", 0, len(gaps))
+	b.opt.Progress(stepPredict, 0, len(gaps))
 	missing := &Missing{Cells: b.r.Unknown, Rows: all, Sample: len(gaps)}
 	how := workbench.Predicting{Workers: b.opt.Workers}
 	for x, err := range b.m.Predict(ctx, workbench.Once(b.set.Pick(gaps)), how) {
@@ -132,7 +132,7 @@ func (b *builder) missing(ctx context.Context) error {
 				missing.Predicted = append(missing.Predicted, b.r.cellOf(at, &said[d]).predicted(x, i))
 			}
 		}
-		b.opt.Progress("predicting", x.To(), len(gaps))
+		b.opt.Progress(stepPredict, x.To(), len(gaps))
 	}
 	b.r.Missing = missing
 	return nil

@@ -78,7 +78,7 @@ func (b *builder) inFolds(ctx context.Context, n int, names []string, learned st
 	score func(train, test []int, seed uint64) (foldScore, error)) error {
 	folds, order := b.folds, source(b.opt.Seed, "folds", 0).Perm(n)
 	scores := make([]foldScore, folds)
-	step := b.counter("predicting hidden "+b.r.cell()+"s", folds)
+	step := b.counter(stepHidden, folds)
 	_, err := pool.Run(ctx, folds, b.opt.Workers, 1, func(_, f int) error {
 		var test, train []int
 		for i, row := range order {

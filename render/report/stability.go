@@ -100,7 +100,7 @@ func (b *builder) comesBack(ctx context.Context, n int, learned string,
 	again func(index []int, seed uint64) ([]float64, error)) error {
 	times := b.opt.Stability
 	found := make([][]float64, 2*times)
-	step := b.counter("learning again", 2*times)
+	step := b.counter(stepAgain, 2*times)
 	_, err := pool.Run(ctx, 2*times, b.opt.Workers, 1, func(_, i int) (err error) {
 		var index []int
 		if i >= times {
