@@ -63,7 +63,7 @@ test("T from ten drawings, in the page alone", async () => {
   }), n);
   const manage = async () => {
     await page.getByRole("button", { name: "Manage…" }).click();
-    return page.locator("dialog.manage li", { hasText: "data.npz" });
+    return page.locator("dialog.manage li", { hasText: ", opened" });
   };
   await kept(1);
   await page.reload();
