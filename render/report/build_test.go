@@ -356,7 +356,7 @@ func TestBuildRefuses(t *testing.T) {
 	inside, stop := context.WithCancel(context.Background())
 	defer stop()
 	_, err := Build(inside, workbench.Bits{Model: m}, set, Options{Progress: func(step string, done, _ int) {
-		if step == "learning again" && done > 0 {
+		if step == stepAgain && done > 0 {
 			stop()
 		}
 	}})

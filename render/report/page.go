@@ -67,6 +67,9 @@ func (r *Report) WriteHTML(w io.Writer, title string) error {
 	}
 	p.section("quality", "How well hidden "+r.cell()+"s are predicted", "quality", p.qualityView())
 	p.section("stability", "Would the same parts be found again?", "stability", p.stabilityView())
+	if points := r.curve(); points != nil {
+		p.section("curve", "How many parts?", "curve", p.curveView(points))
+	}
 	if len(r.Findings) > 0 {
 		p.section("findings", "What may be wrong", "findings", r.Findings)
 	}
@@ -74,6 +77,7 @@ func (r *Report) WriteHTML(w io.Writer, title string) error {
 		*Report
 		Scores string
 	}{r, strings.ReplaceAll(strings.Join(r.scores, "\n"), "NaN", "–")})
+	p.section("open", "Open in the page", "open", p.openView())
 	return p.write(w, title, p.markup("lead", p.leadView()))
 }
 
@@ -100,6 +104,9 @@ func (p *page) write(w io.Writer, title string, lead markup.HTML) error {
 func (p *page) groups() {
 	if len(p.Labels)+len(p.Skipped) > 0 {
 		p.section("labels", "Parts and labels", "labels", p.labelViews())
+	}
+	if len(p.Parts) > 0 {
+		p.section("use", "Which "+p.Noun()+"s have which parts", "use", p.useView())
 	}
 	if len(p.Parts) > 1 {
 		p.section("together", "Which parts occur together", "together", p.heatView())

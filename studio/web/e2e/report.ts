@@ -6,8 +6,8 @@ import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { violations, violationsText } from "./axe.ts";
-import { newPage, patchwork, pictures, schemes, scratch, scratchFile, shot } from "./studio.ts";
-import { world } from "./world.ts";
+import { newPage, patchwork, pictures, schemes, scratch, scratchFile, shot, visit } from "./studio.ts";
+import { clean, world } from "./world.ts";
 
 const files: Record<string, string> = { table: "report.html", images: "letters.html" };
 
@@ -80,6 +80,16 @@ test("the rows of a report are searched and sorted", async () => {
   assert.deepEqual((await shown()).slice(0, 3).map((t) => t.split("\t")[0]), ["Site 1", "Site 2", "Site 3"]);
   assert.deepEqual(trouble, []);
   await page.goto("about:blank");
+});
+
+test("a report opens in the page: its model is in it", async () => {
+  const v = await visit(world.browser, world.studio.url, "start"), { page } = v;
+  const opener = page.locator("[data-test=any-file]");
+  await opener.setInputFiles(join(scratch, files.table ?? ""));
+  await page.waitForFunction(() => /report\.npz \(3 parts/.test((document.querySelector(".choose select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
+  await opener.setInputFiles(scratchFile("other.html", "<p>no report</p>"));
+  await page.getByRole("alert").filter({ hasText: "no report with a model" }).waitFor();
+  await clean(v);
 });
 
 test("a report prints without its search box, and all rows", async () => {

@@ -5,6 +5,7 @@ import { Bits } from "./bits.ts";
 import { go, view } from "./address.ts";
 import * as drawing from "./drawing.ts";
 import * as learning from "./learning.ts";
+import { bytesFrom } from "./local.ts";
 import { kinds } from "./plain.ts";
 import { api, Cell, currentModel, fitting, models, ofNumbers, refresh, viewOf } from "./store.ts";
 
@@ -85,6 +86,7 @@ export async function take(files: Sent[]): Promise<void> {
       return go({ view: "find" });
     }
     if (all.length === 1 && /\.npz$/i.test(file.name) && (await isModel(file))) return await takeModel(file);
+    if (all.length === 1 && /\.html?$/i.test(file.name)) return await takeModel(await modelIn(file));
   } catch (error) {
     opened.set(null);
     refused.set(words(error));
@@ -135,6 +137,13 @@ async function picture(files: Sent[], model: Model): Promise<Bits> {
 async function isModel(file: File): Promise<boolean> {
   const text = new TextDecoder("latin1").decode(await file.slice(Math.max(0, file.size - 65_536)).arrayBuffer());
   return text.includes("model.json");
+}
+
+/** The model that a report brings along. */
+async function modelIn(report: File): Promise<File> {
+  const [, text] = /<a id="model" [^>]*base64,([\w+/=]+)"/.exec(await report.text()) ?? [];
+  if (!text) throw new Error(`${report.name} was not read: it is a page, but no report with a model in it.`);
+  return new File([bytesFrom(atob(text))], report.name.replace(/\.html?$/i, ".npz"));
 }
 
 async function takeModel(file: File): Promise<void> {
