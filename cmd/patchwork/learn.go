@@ -197,7 +197,7 @@ func (l *learning) stages() []phase {
 		return nil
 	case l.Table != nil:
 		all := []phase{{"finding parts", []string{table.StageGrow, table.StageMixture, table.StageShrink}},
-			{"choosing", []string{table.StageExact, table.StageFinal, table.StageTogether}}}
+			{"improving the choice", []string{table.StageExact, table.StageFinal, table.StageTogether}}}
 		if l.Predict {
 			all = append(all, phase{"adding what predicts", []string{"predict"}})
 		}
@@ -258,7 +258,7 @@ func (l *learning) show(s *workbench.Step) {
 	case l.source.stream != nil:
 		l.bar.say(note)
 	case at >= 0:
-		if note != "" || at != l.phase {
+		if at = max(at, l.phase); note != "" || at != l.phase { // it may look back
 			note = strings.TrimSuffix(l.phases[at].does+", "+note, ", ")
 		}
 		l.phase = at

@@ -57,6 +57,8 @@ type console struct {
 	getenv                   func(string) string
 	outTerminal, errTerminal bool
 	width                    int // of the terminal in characters, 0 if not known
+
+	follow func(done, total int, line string) // gets the line of progress in place of a terminal; nil for none
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

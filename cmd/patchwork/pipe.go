@@ -28,6 +28,9 @@ type pipeRequest struct {
 	Put  []pipeFile `json:"put"`  // contents that follow the line
 	Get  []string   `json:"get"`  // names of the files to answer with
 
+	// Watch asks for lines of progress before the answer.
+	Watch bool `json:"watch"`
+
 	// Stop ends the command line that runs now, as an interrupt does; it has no answer
 	// of its own.
 	Stop bool `json:"stop"`
@@ -39,6 +42,13 @@ type pipeAnswer struct {
 	Out  string     `json:"out"`  // standard output
 	Err  string     `json:"err"`
 	Got  []pipeFile `json:"got"` // those of the files wanted that were written; their contents follow the line
+}
+
+// pipeProgress is a line of progress, as a terminal shows it.
+type pipeProgress struct {
+	Line  string `json:"line"`
+	Done  int    `json:"done"`
+	Total int    `json:"total"` // 0 if unknown
 }
 
 // pipeFile is a file of a request or an answer.
@@ -197,7 +207,14 @@ func answer(ctx context.Context, q *pipeRequest, getenv func(string) string, w i
 	if len(q.Args) > 0 && q.Args[0] == "pipe" {
 		a.Code, a.Err = 2, "patchwork: a pipe serves no pipe\n"
 	} else {
-		a.Code = run(ctx, q.Args, console{out: &out, err: &stderr, getenv: getenv})
+		c := console{out: &out, err: &stderr, getenv: getenv}
+		if q.Watch {
+			c.follow = func(done, total int, line string) { // an error shows itself when the answer is written
+				text, _ := json.Marshal(pipeProgress{line, done, total}) // cannot fail
+				w.Write(append(text, '\n'))
+			}
+		}
+		a.Code = run(ctx, q.Args, c)
 		a.Out, a.Err = out.String(), stderr.String()
 	}
 	for _, name := range q.Get {

@@ -17,9 +17,9 @@ import (
 // safe for concurrent use, and do nothing on a nil progress, which is used for
 // pipes.
 type progress struct {
-	w      *statusLine
-	noun   string // of what is counted
-	total  int    // 0 if unknown
+	show   func(done, total int, line string) // an empty line clears it
+	noun   string                             // of what is counted
+	total  int                                // 0 if unknown
 	began  time.Time
 	uneven bool // what is counted takes so different times that nobody can say how much longer
 
@@ -35,11 +35,14 @@ const repaint = 250 * time.Millisecond
 
 // progress starts a line that counts to total, or without end if that is 0.
 func (a *app) progress(noun string, total int) *progress {
-	line, terminal := a.err.(*statusLine)
-	if a.quiet || !terminal {
+	show := a.follow
+	if line, terminal := a.err.(*statusLine); show == nil && terminal && !a.quiet {
+		show = func(_, _ int, text string) { line.show(text) }
+	}
+	if show == nil {
 		return nil
 	}
-	p := &progress{w: line, noun: noun, total: total, began: time.Now(), ended: make(chan struct{})}
+	p := &progress{show: show, noun: noun, total: total, began: time.Now(), ended: make(chan struct{})}
 	p.wait.Go(func() {
 		tick := time.NewTicker(repaint)
 		defer tick.Stop()
@@ -94,11 +97,11 @@ func (p *progress) stop() {
 	}
 	close(p.ended)
 	p.wait.Wait()
-	p.w.show("")
+	p.show(p.done, p.total, "")
 }
 
 // paint writes the line: how many, how fast, how much longer.
-func (p *progress) paint(elapsed time.Duration) { p.w.show(p.line(elapsed)) }
+func (p *progress) paint(elapsed time.Duration) { p.show(p.done, p.total, p.line(elapsed)) }
 
 func (p *progress) line(elapsed time.Duration) string {
 	parts := []string{fmt.Sprintf("%s %d", p.noun, p.done+1)}

@@ -294,7 +294,8 @@ func TestQuietAndStandardOutput(t *testing.T) {
 // On a terminal there is progress, and it leaves a clean line.
 func TestProgress(t *testing.T) {
 	var b bytes.Buffer
-	p := &progress{w: &statusLine{to: &b}, noun: "start", total: 8}
+	w := &statusLine{to: &b}
+	p := &progress{show: func(_, _ int, line string) { w.show(line) }, noun: "start", total: 8}
 	if got, want := p.line(2*time.Second), "░░░░░░░░░░░░░░░░ start 1 of 8, 2s"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -307,15 +308,15 @@ func TestProgress(t *testing.T) {
 	if got := b.String(); got != "\r"+p.line(4*time.Second) {
 		t.Errorf("painted %q", got)
 	}
-	p.w.show("")
+	w.show("")
 	b.Reset()
-	p.w.show("abcdef")
-	p.w.show("xy")
+	w.show("abcdef")
+	w.show("xy")
 	if got, want := b.String(), "\rabcdef\rxy    \b\b\b\b"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	b.Reset()
-	fmt.Fprintln(p.w, "a note") // begins where the line was
+	fmt.Fprintln(w, "a note") // begins where the line was
 	if got, want := b.String(), "\r    \b\b\b\b\ra note\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

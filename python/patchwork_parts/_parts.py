@@ -12,6 +12,7 @@ from ._compat import TransformerMixin
 from ._frame import is_frame, joined, names_of, repeated, text_of
 from ._picture import Picture
 from ._pipe import PatchworkError, run
+from ._progress import Progress
 from ._real import compose_real
 from ._rows import Rows, arrays, seed, weights_of
 from ._rules import RULES, compose
@@ -52,7 +53,7 @@ class PartsModel(TransformerMixin, Rows):
         and 1 only. None expects 0, 1 and NaN (unknown), and does as "auto" if there are other numbers.
     values : {"auto", "bits", "real"}
         What X holds: what the program takes it for, and bits where it leaves that open or another setting is
-        for bits (threshold, method, codes="log-odds"); 0 and 1, with a threshold for other numbers; or real
+        for bits (threshold, method); 0 and 1, with a threshold for other numbers; or real
         values, whose rule is "pool", "soft" or "max". With "auto" a frame of pandas or polars is read as it
         is: words, yes and no, categories, dates, numbers; plan_ and notes_ say what each column was taken for.
     columns : dict or None
@@ -61,13 +62,14 @@ class PartsModel(TransformerMixin, Rows):
     codes : {"picks", "log-odds"}
         What transform returns: which parts the best explanation of each row has; or the log
         odds that a part is there, over the best 16 explanations, from -15 to 15. A classifier
-        makes more of log odds: they also say how sure a part is. For bits.
+        makes more of log odds: they also say how sure a part is.
     random_state : int, numpy.random.RandomState or None
         Seed; None is 0, so that the same data give the same parts.
     n_jobs : int or None
         Processor cores to use; None: all. The parts do not depend on it.
     verbose : int
-        1: after learning, print what the columns were taken for and what was learned.
+        1: show progress while learning, with tqdm where that is installed, and then print what the
+        columns were taken for and what was learned.
 
     Attributes
     ----------
@@ -323,7 +325,7 @@ class PartsModel(TransformerMixin, Rows):
 
     def _for_bits(self):
         """Return whether a setting is one of bits."""
-        return self.threshold is not None or self.method is not None or self.codes == "log-odds"
+        return self.threshold is not None or self.method is not None
 
     def _kinds(self):
         """Return the flags that say what columns are taken for."""
@@ -331,8 +333,6 @@ class PartsModel(TransformerMixin, Rows):
 
     def _are_real(self):
         """Take the values for numbers, or say which setting does not apply to them."""
-        if self.codes != "picks":
-            raise ValueError(f"codes={self.codes!r} does not apply to real values")
         for name in ("threshold", "method"):
             if getattr(self, name) is not None:
                 raise ValueError(f"{name}={getattr(self, name)!r} does not apply to real values")
@@ -371,7 +371,8 @@ class PartsModel(TransformerMixin, Rows):
             args += ["--rotate", self.rotate] if self.rotate else []
         weight = {} if (weights == 1).all() else {"weight": weights}
         name, content = self._content(rows, **weight)
-        out, self.notes_, got = run(["learn", name, "-o", "m.npz", *args, *self._workers()], {name: content}, ["m.npz"])
+        with Progress(self.verbose) as watch:
+            out, self.notes_, got = run(["learn", name, "-o", "m.npz", *args, *self._workers()], {name: content}, ["m.npz"], watch)
         self.model_ = got["m.npz"]
         report = json.loads(out)
         self.description_length_ = report.get("description_length") or float("nan")

@@ -38,13 +38,13 @@ class _Pipe:
         self.answers = io.BufferedReader(self.process.stdout)
         self.whole = True  # no request or answer is in the pipe, or half of one
 
-    def run(self, args, files, wanted):
-        head = {"args": args, "put": [{"name": n, "size": len(b)} for n, b in files.items()], "get": list(wanted)}
+    def run(self, args, files, wanted, watch=None):
+        head = {"args": args, "watch": watch is not None, "put": [{"name": n, "size": len(b)} for n, b in files.items()], "get": list(wanted)}
         self.whole = False
         for content in (json.dumps(head).encode() + b"\n", *files.values()):
             self._write(content)
         try:
-            answer = self._answer()
+            answer = self._answer(watch)
         except KeyboardInterrupt:
             self._write(b'{"stop":true}\n')
             self._answer()
@@ -58,11 +58,16 @@ class _Pipe:
         while content:
             content = content[self.process.stdin.write(content):]
 
-    def _answer(self):
-        line = self.answers.readline()
-        if not line:
-            raise PatchworkError(f"the program patchwork ended: exit code {self.process.wait()}")
-        answer = json.loads(line)
+    def _answer(self, watch=None):
+        while True:
+            line = self.answers.readline()
+            if not line:
+                raise PatchworkError(f"the program patchwork ended: exit code {self.process.wait()}")
+            answer = json.loads(line)
+            if "code" in answer:
+                break
+            if watch is not None:
+                watch(answer["line"], answer["done"], answer["total"])
         got = {f["name"]: self.answers.read(f["size"]) for f in answer["got"] or []}
         return answer["code"], answer["out"], answer["err"], got
 
@@ -87,11 +92,12 @@ _lock = threading.Lock()
 _pipe = None
 
 
-def run(args, files=None, wanted=()):
+def run(args, files=None, wanted=(), watch=None):
     """Run a command line of the program; return what it prints, its notes, and files.
 
     files are the contents (bytes) of the files that args name, wanted the names of
-    those to return. Threads take turns. Raises PatchworkError if the program refuses.
+    those to return; watch is called with each line of progress, what is done, and of how
+    many, 0 if that is unknown. Threads take turns. Raises PatchworkError if the program refuses.
     """
     global _pipe
     with _lock:
@@ -100,7 +106,7 @@ def run(args, files=None, wanted=()):
         if _pipe is None:
             _pipe = _Pipe()
         try:
-            code, out, err, got = _pipe.run([str(a) for a in args], files or {}, wanted)
+            code, out, err, got = _pipe.run([str(a) for a in args], files or {}, wanted, watch)
         finally:
             if not _pipe.whole:
                 _close()

@@ -1,5 +1,6 @@
 """What the estimators share: reading rows, and speaking to the program about them."""
 
+import datetime
 import io
 
 import numpy as np
@@ -59,6 +60,8 @@ class Rows(BaseEstimator):
         """Return X as numbers, and y."""
         if self.shape is not None and (np.shape(self.shape) != (2,) or not all(isinstance(n, (int, np.integer)) and n > 0 for n in self.shape)):
             raise ValueError(f"shape={self.shape!r}: expected (height, width) in pixels, or None for rows of a table")
+        if where := _dates(X):
+            raise TypeError(f"{where} holds dates or times; a frame with values='auto' takes them as labels, or make numbers of them, as (d - d.min()).dt.days does in pandas")
         try:
             X, y = validated(self, _flat(X), reset=fit, y=y)
         except ValueError as err:
@@ -111,6 +114,22 @@ class Rows(BaseEstimator):
 
 def _unknown(X):
     return np.isnan(X) if X.dtype.kind == "f" else np.zeros(X.shape, bool)
+
+
+def _dates(X):
+    """Return which column is the first that holds dates or times, in words; "" if none does."""
+    if getattr(X, "columns", None) is not None:
+        kinds = [(f"column {c!r}", np.asarray(X[c])) for c in X.columns]
+    elif hasattr(X, "dtype") or isinstance(X, (list, tuple)):
+        whole = X if hasattr(X, "dtype") else np.asarray(X, dtype=object)
+        kinds = [(f"column {i}", whole[:, i]) for i in range(whole.shape[1])] if whole.dtype == object and whole.ndim == 2 else [("X", whole)]
+    else:
+        kinds = []
+    for name, values in kinds:
+        first = values[:1].tolist() if values.dtype == object else []
+        if values.dtype.kind in "mM" or any(isinstance(v, (datetime.date, datetime.timedelta)) for v in first):
+            return name
+    return ""
 
 
 def _text_column(X):

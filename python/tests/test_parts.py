@@ -5,6 +5,7 @@ pandas are skipped where these are not installed, and fail where CI is set.
 """
 
 import atexit
+import contextlib
 import io
 import os
 import pickle
@@ -145,9 +146,35 @@ class TestPartsModel(unittest.TestCase):
         # The odds of a part that nothing is known of are about those of how often it is there.
         unknown = np.full((1, 24), np.nan)
         self.assertLess(np.abs(soft.transform(unknown)[0] - np.log(soft.usage_ / (1 - soft.usage_))).max(), 1)
-        for settings in ({"codes": "soft"}, {"codes": "log-odds", "values": "real"}):
-            with self.assertRaisesRegex(ValueError, "codes="):
-                PartsModel(**settings).fit(X)
+        with self.assertRaisesRegex(ValueError, "codes="):
+            PartsModel(codes="soft").fit(X)
+
+    def test_log_odds_of_numbers(self):
+        rng = np.random.default_rng(1)
+        has = rng.random((80, 2)) < 0.5
+        X = rng.normal(size=(80, 6)) + 4 * np.repeat(has, 3, axis=1)
+        hard, soft = PartsModel(values="real").fit(X), PartsModel(values="real", codes="log-odds").fit(X)
+        self.assertEqual(hard.model_, soft.model_)
+        picks, odds = hard.transform(X), soft.transform(X)
+        self.assertGreater(((odds > 0) == (picks > 0)).mean(), 0.99)
+        self.assertTrue(np.array_equal(soft.inverse_transform(odds), hard.inverse_transform(odds > 0)))
+
+    def test_dates(self):
+        days = np.array(["2026-01-01", "2026-01-02"] * 4, dtype="datetime64[D]")
+        for X in (days.reshape(4, 2), [[d, 1.0] for d in days.tolist()], np.array([[1.0, d] for d in days.tolist()], dtype=object)):
+            with self.assertRaisesRegex(TypeError, "dates or times.*labels"):
+                PartsModel().fit(X)
+
+    def test_progress(self):
+        rng = np.random.default_rng(2)
+        X = (rng.random((1500, 40)) < 0.3).astype(float)
+        X[:500, :8] = X[300:900, 15:25] = 1
+        quiet, said = PartsModel().fit(X), io.StringIO()
+        with contextlib.redirect_stderr(said):
+            loud = PartsModel(verbose=1).fit(X)
+        self.assertEqual(quiet.model_, loud.model_)
+        self.assertRegex(said.getvalue(), r"phase \d of \d|learned")
+        self.assertTrue(said.getvalue().rstrip("\n").split("\r")[-1].startswith("learned"))
 
     def test_weights_and_partial_fit(self):
         X, _ = planted()
