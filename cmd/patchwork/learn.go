@@ -110,7 +110,7 @@ func (a *app) plan(cmd *cobra.Command, f *learnFlags, s *source, e *engineProces
 	}
 	f.Recipe = r.Recipe
 	if f.q != "" {
-		if r.Answers.Needs, r.Answers.Skills, err = readMatrix(opened(cmd), f.q, s.head().Columns); err != nil {
+		if r.Answers.Needs, r.Answers.Skills, err = readMatrix(opened(cmd), f.q, columnNames(s.head())); err != nil {
 			return nil, err
 		}
 	}

@@ -182,15 +182,22 @@ type picture struct {
 	LearnedStep bool    `json:"learned_weights,omitempty"` // of the level
 }
 
+// columnNames returns what the columns of data are called, if only by their number.
+func columnNames(head *dataset.Set) []string {
+	_, width := head.Size()
+	return valuesBy(width, head.ColumnName)
+}
+
 // picturesSaid returns what was learned of a table of answers, as one JSON object and in lines.
 func picturesSaid(f *learnFlags, l *learning, m *patchwork.Model, took time.Duration) (any, []string) {
 	r, written := l.Answers.Result, l.Answers.Written
 	out := picturesLearned{Output: f.output, For: f.For, Rows: m.Extras().Record.Rows, Columns: m.Width(),
 		Pick: r.Pictures[0].Kind, Undecided: []string{}, Written: written.Kind, Indices: l.Answers.Indices,
 		Experts: len(written.Votes), LogLik: written.LogP, DescriptionLength: written.Length, Notes: pictureNotes(l, m), Seconds: took.Seconds()}
+	columns := columnNames(l.source.head())
 	if l.Answers.Checked != nil {
 		var said []string
-		out.Matrix, said = matrixOf(l, m.Extras().Columns)
+		out.Matrix, said = matrixOf(l, columns)
 		out.Notes = append(said, out.Notes...)
 	}
 	for _, p := range r.Undecided() {
@@ -208,7 +215,7 @@ func picturesSaid(f *learnFlags, l *learning, m *patchwork.Model, took time.Dura
 	lines = append(lines, workbench.Columns([]string{"picture", "description length", "numbers", "held out, a row",
 		"standard error"}, cells)...)
 	lines[1] += "  (nats)"
-	return out, append(append(lines, out.Notes...), indexLines(l, m.Extras().Columns)...)
+	return out, append(append(lines, out.Notes...), indexLines(l, columns)...)
 }
 
 // pictureNotes says in sentences which picture is picked, what cannot be told apart, and what the file holds.

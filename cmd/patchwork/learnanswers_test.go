@@ -42,6 +42,13 @@ func TestAnswers(t *testing.T) {
 		math.Abs(scores.Length-got.DescriptionLength) > 1e-9*scores.Length || math.Abs(scores.LogLik-got.LogLik) > 1e-6 {
 		t.Errorf("learned %v nats, %v; scored %+v: %v", got.DescriptionLength, got.LogLik, scores, err)
 	}
+	_, bare, _ := strings.Cut(read(t, file), "\n")
+	write(t, "bare.csv", bare) // columns without names
+	write(t, "bare-q.csv", "a\n1\n1\n1\n1\n1\n")
+	said := must(t, "learn", "bare.csv", "--header", "no", "--for", "answers", "--q", "bare-q.csv", "-o", "b.npz")
+	if !strings.Contains(said, "column 1 and column 4 go together") {
+		t.Error(said)
+	}
 	if o := patchworkCommand(t, "learn", file, "--for", "answers", "-k", "3..5", "-o", "m.npz"); o.code != 2 ||
 		!strings.Contains(o.err, "finds out how many parts") {
 		t.Errorf("%+v", o)

@@ -42,9 +42,10 @@ class PartsModel(TransformerMixin, Rows):
         How far parts are shifted, in pixels. Needs shape.
     rotate : str or None
         Rotations in degrees, as range and step: "24:6". Needs shape.
-    aim : {"interpret", "predict"}
+    aim : {"interpret", "predict", "answers"}
         Few votes, or the best prediction of hidden values: of real values the average of
-        what every start learned. For tables, and for real values.
+        what every start learned. For tables, and for real values. "answers": rows are people who answered questions
+        or took a test; of several pictures (classes, a level, parts, skills) the shortest description is picked.
     method : str or None
         How to learn: None chooses by the data.
     threshold : float, "auto" or None
@@ -63,6 +64,11 @@ class PartsModel(TransformerMixin, Rows):
         What transform returns: which parts the best explanation of each row has; or the log
         odds that a part is there, over the best 16 explanations, from -15 to 15. A classifier
         makes more of log odds: they also say how sure a part is.
+    key : dict, list or None
+        With aim="answers" the right answers, by names of columns or in their order; any other answer is wrong. For frames.
+    q : frame or None
+        With aim="answers" a matrix to check: a row for each item, named by the index or the first column, a column for
+        each skill, 1 where the item needs it.
     random_state : int, numpy.random.RandomState or None
         Seed; None is 0, so that the same data give the same parts.
     n_jobs : int or None
@@ -95,6 +101,11 @@ class PartsModel(TransformerMixin, Rows):
         Of a table of bits, how probable each part is where a compound of parts comes; 0: it is no part of it.
     compounds_kind_ : {"any", "one", ""}
         Whether any of the compounds come, or one of them, or none was found.
+    pictures_, pick_, undecided_ : list of dict, str, list of str
+        With aim="answers": the pictures that were compared, the shortest description first; its kind; and those that
+        describe the rows as well, within 3 nats.
+    indices_, q_matrix_ : dict
+        With aim="answers": what the field reports, by kind of picture; and of q, what the rows do not support or ask for.
     n_components_, n_features_in_, feature_names_in_, n_iter_
         As in scikit-learn.
     thresholds_ : ndarray of shape (n_features_in_,) or None
@@ -106,7 +117,7 @@ class PartsModel(TransformerMixin, Rows):
     """
 
     def __init__(self, n_components=None, *, rule="auto", shape=None, shift=0, rotate=None, aim="interpret",
-                 method=None, threshold=None, values="auto", columns=None, codes="picks", random_state=None, n_jobs=None, verbose=0):
+                 method=None, threshold=None, values="auto", columns=None, codes="picks", key=None, q=None, random_state=None, n_jobs=None, verbose=0):
         self.n_components = n_components
         self.rule = rule
         self.shape = shape
@@ -118,6 +129,8 @@ class PartsModel(TransformerMixin, Rows):
         self.values = values
         self.columns = columns
         self.codes = codes
+        self.key = key
+        self.q = q
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -228,6 +241,18 @@ class PartsModel(TransformerMixin, Rows):
         out, _, _ = self._run("explain", self._prepare(X), ["-o", "-"])
         return [json.loads(line) for line in out.splitlines()]
 
+    def persons(self, X):
+        """Return a frame of what the picture of answers says of each row: its log_lik; its class or profile, with the
+        probability of each class, part or skill ("p:..."); and its level with the standard error of that."""
+        import pandas
+
+        _, _, got = self._run("explain", self._prepare(X), ["-o", "persons.csv"], "persons.csv")
+        out = pandas.read_csv(io.BytesIO(got["persons.csv"]))
+        if not any(c in out for c in ("level", "class", "profile")):
+            raise PatchworkError('the model is not of a table of answers; learn with aim="answers"')
+        keep = [c for c in out if c in ("log_lik", "class", "profile", "level", "level_error") or c.startswith("p:")]
+        return out[keep].set_axis(getattr(X, "index", out.index))
+
     def draw(self, X=None, *, format="png"):
         """Return a picture of the parts, or of how they explain the rows of X (the first 24).
 
@@ -319,6 +344,8 @@ class PartsModel(TransformerMixin, Rows):
         """Return what the program takes the columns of a frame for; None if it is not to read it, or cannot decide."""
         if self.values != "auto" or self._for_bits() or self.shape is not None or not is_frame(X):
             return None
+        if self.aim == "answers":  # which are cut in two if they are of several kinds
+            return {"columns": list(names_of(X)), "packed": True}
         out, _, _ = run(["show", "x.csv", "--json", *self._kinds()], {"x.csv": text_of(X)})
         plan = json.loads(out)
         return None if plan["open"] else plan
@@ -329,7 +356,11 @@ class PartsModel(TransformerMixin, Rows):
 
     def _kinds(self):
         """Return the flags that say what columns are taken for."""
-        return [arg for name, kind in (self.columns or {}).items() for arg in ("--column", f"{name}={kind}")]
+        kinds = dict(self.columns or {})
+        if self.key is not None:
+            key = self.key.items() if hasattr(self.key, "items") else enumerate(self.key, 1)
+            kinds.update((column, f"yes:{answer}") for column, answer in key)
+        return [arg for name, kind in kinds.items() for arg in ("--column", f"{name}={kind}")]
 
     def _are_real(self):
         """Take the values for numbers, or say which setting does not apply to them."""
@@ -363,6 +394,8 @@ class PartsModel(TransformerMixin, Rows):
             args += ["--aim", self.aim] if self.aim != "interpret" else []
             args += ["--shift", self.shift] if self.shift else []
             args += ["--rotate", self.rotate] if self.rotate else []
+        elif self.aim == "answers":
+            args += ["--for", "answers"] + (["--q", "q.csv"] if self.q is not None else [])
         elif self.shape is None:
             args += ["--for", "table"] if self.method in (None, "soft") else []
             args += ["--aim", self.aim] if self.method in (None, "soft") else []
@@ -371,13 +404,19 @@ class PartsModel(TransformerMixin, Rows):
             args += ["--rotate", self.rotate] if self.rotate else []
         weight = {} if (weights == 1).all() else {"weight": weights}
         name, content = self._content(rows, **weight)
+        files = {name: content}
+        if self.q is not None:
+            files["q.csv"] = self.q.to_csv().encode() if hasattr(self.q, "index") else text_of(self.q)
         with Progress(self.verbose) as watch:
-            out, self.notes_, got = run(["learn", name, "-o", "m.npz", *args, *self._workers()], {name: content}, ["m.npz"], watch)
+            out, self.notes_, got = run(["learn", name, "-o", "m.npz", *args, *self._workers()], files, ["m.npz"], watch)
         self.model_ = got["m.npz"]
         report = json.loads(out)
         self.description_length_ = report.get("description_length") or float("nan")
         self._take(report)
-        self.names_ = [f"part {k + 1}" for k in range(self.n_components_)]
+        self.names_ = json.loads(self._member("model.json")).get("names") or [f"part {k + 1}" for k in range(self.n_components_)]
+        if "pictures" in report:
+            self.pictures_, self.pick_, self.undecided_ = report["pictures"], report["pick"], report["undecided"]
+            self.indices_, self.q_matrix_ = report["indices"], report.get("q_matrix")
         if self.verbose:
             print(f"{self.notes_}learned {self.n_components_} parts from {len(rows)} rows in {report['seconds']:.1f} s", file=sys.stderr)
         return self
@@ -385,7 +424,7 @@ class PartsModel(TransformerMixin, Rows):
     def _take(self, report):
         """Take the learned attributes from the model file, and of tables of every kind from what was said of learning."""
         files = arrays(self.model_)
-        about = json.loads(zipfile.ZipFile(io.BytesIO(self.model_)).read("model.json"))
+        about = json.loads(self._member("model.json"))
         self._rule = about.get("rule", "pool")
         self.n_iter_ = 1
         self.columns_ = np.asarray(about.get("columns") or [], dtype=object)
@@ -409,6 +448,10 @@ class PartsModel(TransformerMixin, Rows):
         self.background_ = files["q"].ravel() if "q" in files else np.full(self.components_.shape[1], about["q"])
         self.usage_ = files["usage"] if "usage" in files else np.full(k, np.nan)
         self.compounds_kind_, self.compounds_ = about.get("compounds_kind", ""), files.get("compounds", np.zeros((0, k)))
+
+    def _member(self, name):
+        """Return a file of the model."""
+        return zipfile.ZipFile(io.BytesIO(self.model_)).read(name)
 
     def _repeated(self, rows, weights):
         """Return each row as often as it counts, and weights of 1."""

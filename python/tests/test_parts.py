@@ -640,6 +640,49 @@ class TestProcess(unittest.TestCase):
         self.assertEqual(out.strip(), f"goes on {child}", err)
 
 
+class TestAnswers(unittest.TestCase):
+    @needs("pandas")
+    def test_key(self):
+        import pandas
+        rng = np.random.default_rng(5)
+        able = rng.random(200) < 0.5
+        right = rng.random((200, 6)) < np.where(able, 0.85, 0.2)[:, None]
+        X = pandas.DataFrame(np.where(right, "A", rng.choice(list("BCD"), (200, 6))), columns=[f"q{i}" for i in range(6)], index=np.arange(200) + 7)
+        X.iloc[0, 0] = None
+        m = PartsModel(aim="answers", key={c: "A" for c in X} | {"other": "B"}, n_components=2).fit(X)
+        self.assertIn(m.pick_, [p["kind"] for p in m.pictures_])
+        self.assertIn("also of other", m.notes_)
+        self.assertEqual(len(m.columns_), 6)
+        people = m.persons(X.replace("B", "E"))  # an answer that nobody gave
+        self.assertTrue((people.index == X.index).all())
+        self.assertTrue({"level", "class", "profile"} & set(people))
+        np.testing.assert_allclose(people["log_lik"], m.persons(X)["log_lik"])
+        self.assertEqual(m.transform(X).shape, (200, m.n_components_ if m.transform(X).shape[1] else 0))
+        ordered = PartsModel(aim="answers", key=["A"] * 6).fit(X)
+        self.assertAlmostEqual(ordered.description_length_, PartsModel(aim="answers", key={c: "A" for c in X}).fit(X).description_length_)
+        with self.assertRaisesRegex(Exception, "not of a table of answers"):
+            PartsModel(2).fit(right.astype(int)).persons(right.astype(int))
+
+    @needs("pandas")
+    def test_matrix_and_bits(self):
+        import pandas
+        rng = np.random.default_rng(6)
+        has = rng.random((300, 2)) < 0.5
+        q = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1], [1, 1]])
+        right = rng.random((300, 7)) < np.where((has[:, None, :] >= q).all(axis=2), 0.9, 0.15)
+        X = right.astype(float)
+        X[0, 0] = np.nan
+        frame = pandas.DataFrame(X, columns=list("abcdefg"))
+        matrix = pandas.DataFrame(q, columns=["adds", "counts"], index=list("abcdefg"))
+        m = PartsModel(aim="answers", q=matrix).fit(frame)
+        self.assertEqual(m.names_, ["without adds", "without counts"])
+        self.assertEqual((m.q_matrix_["unsupported"], m.q_matrix_["missing"]), ([], []))
+        people = m.persons(frame)
+        self.assertGreater(np.mean((people[["p:adds", "p:counts"]].to_numpy() > 0.5) == has), 0.9)
+        plain = PartsModel(aim="answers").fit(X)
+        self.assertEqual(plain.score_samples(X).shape, (300,))
+
+
 @unittest.skipIf(sys.platform == "win32", "paths of Unix")
 @unittest.skipUnless(os.environ.get("PATCHWORK_LONG"), "builds a program and an environment; PATCHWORK_LONG=1 runs it")
 class TestWheel(unittest.TestCase):
