@@ -34,6 +34,27 @@ func TestAnswers(t *testing.T) {
 	if head, _, _ := strings.Cut(read(t, "out.csv"), "\n"); head != "row,log_lik,level,level_error" {
 		t.Error(head)
 	}
+	_, bare, _ := strings.Cut(read(t, file), "\n")
+	write(t, "bare.csv", bare) // columns without names
+	write(t, "bare-q.csv", "a\n1\n1\n1\n1\n1\n")
+	must(t, "report", "-m", "m.npz", file, "-o", "r.html")
+	if page := read(t, "r.html"); !strings.Contains(page, "The picture of the answers") ||
+		strings.Count(page, "<polyline") != 5 || strings.Contains(page, "0 parts explain") {
+		t.Error("the page does not show the curves of the items")
+	}
+	for table, head := range map[string]string{"items": "item,difficulty,slope\nItem 1,-3.569,0.765",
+		"persons": "row,name,profile,level,level_error\n1,row 1,,-1.7582,0.665252", "indices": "index,value\nlog-likelihood,-2466.976",
+		"residuals": "item_a,item_b,bivariate_residual\nItem 1,Item 3,1.2"} {
+		if got := read(t, "r-"+table+".csv"); !strings.HasPrefix(got, head) {
+			t.Errorf("%s: %s", table, got[:min(len(got), 100)])
+		}
+	}
+	must(t, "learn", file, "--for", "answers", "--q", "bare-q.csv", "-o", "q.npz", "-q")
+	must(t, "report", "-m", "q.npz", file, "-o", "q.html")
+	if page := read(t, "q.html"); !strings.Contains(page, "Who has which") ||
+		strings.Contains(page, "Do not rely") {
+		t.Error("the page does not show who has which skill")
+	}
 	var scores struct {
 		Length float64 `json:"description_length"`
 		LogLik float64 `json:"log_lik"`
@@ -42,11 +63,8 @@ func TestAnswers(t *testing.T) {
 		math.Abs(scores.Length-got.DescriptionLength) > 1e-9*scores.Length || math.Abs(scores.LogLik-got.LogLik) > 1e-6 {
 		t.Errorf("learned %v nats, %v; scored %+v: %v", got.DescriptionLength, got.LogLik, scores, err)
 	}
-	_, bare, _ := strings.Cut(read(t, file), "\n")
-	write(t, "bare.csv", bare) // columns without names
-	write(t, "bare-q.csv", "a\n1\n1\n1\n1\n1\n")
 	said := must(t, "learn", "bare.csv", "--header", "no", "--for", "answers", "--q", "bare-q.csv", "-o", "b.npz")
-	if !strings.Contains(said, "column 1 and column 4 go together") {
+	if !strings.Contains(said, "column 1 and column 3 go together") {
 		t.Error(said)
 	}
 	if o := patchworkCommand(t, "learn", file, "--for", "answers", "-k", "3..5", "-o", "m.npz"); o.code != 2 ||

@@ -49,7 +49,7 @@ func Build(ctx context.Context, m workbench.Model, set *dataset.Frame, opt Optio
 			b.r.names = append(b.r.names, b.columnName(j))
 		}
 	}
-	for _, do := range []func(context.Context) error{b.explain, b.missing, b.describe, b.quality, b.stability} {
+	for _, do := range []func(context.Context) error{b.explain, b.answers, b.missing, b.describe, b.quality, b.stability} {
 		if err := do(ctx); err != nil {
 			return nil, err
 		}

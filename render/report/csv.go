@@ -33,6 +33,7 @@ func (r *Report) Tables() []Table {
 		{"quality", r.qualityTable()}, {"stability", r.stabilityTable()}, {"places", r.placeTable()},
 		{"surprises", cellTable(r.Surprises)},
 	}
+	all = append(all, r.answerTables()...)
 	return slices.DeleteFunc(all, func(t Table) bool { return len(t.Rows) < 2 })
 }
 
@@ -193,5 +194,5 @@ func (r *Report) placeTable() [][]string {
 // TableNames returns the names that tables may have.
 func TableNames() []string {
 	return []string{"rows", "parts", "votes", "labels", "together", "columns", "cells", "quality", "stability", "places",
-		"surprises"}
+		"surprises", "items", "persons", "indices", "residuals"}
 }

@@ -32,8 +32,9 @@ var pageTemplates = markup.New("report", markup.Funcs{
 	"counted": func(part int) int { return part + 1 }, // as people count
 	"shown":   shown,
 	"tint":    tint, "share": shareOf,
-	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) },
-	"way":    way[float64], "middle": func(x, w float64) float64 { return x + float64(w/2) },
+	"hundred": func(share float64) float64 { return 100 * share },
+	"fixed2":  func(v float64) string { return fmt.Sprintf("%.2f", v) },
+	"way":     way[float64], "middle": func(x, w float64) float64 { return x + float64(w/2) },
 	"noun":  func(r interface{ Noun() string }) string { return r.Noun() },
 	"title": func(r interface{ Title() string }) string { return r.Title() },
 }, pageHTML)
@@ -50,6 +51,9 @@ type page struct {
 // Title is its heading.
 func (r *Report) WriteHTML(w io.Writer, title string) error {
 	p := &page{Report: r}
+	if r.Answers != nil {
+		p.section("answers", "The picture of the answers", "answers", p.answersView())
+	}
 	p.section("parts", "The parts", "parts", p.partViews())
 	if !r.Table {
 		p.images()

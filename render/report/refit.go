@@ -70,6 +70,10 @@ func (b *builder) relearning() (*learner, patchwork.Data, string) {
 		return nil, patchwork.Data{}, "Only parts of bits are learned again here. patchwork score --hide 0.2 says how well " +
 			"cells are predicted, best of rows that the model was not learned from."
 	}
+	if b.r.Answers != nil {
+		return nil, patchwork.Data{}, "Pictures of answers are not learned again here: patchwork learn --for answers says " +
+			"how probable rows are that were held out, by all pictures that were compared."
+	}
 	l, why := relearner(b.bits, b.set.Table)
 	if l == nil {
 		return nil, patchwork.Data{}, why

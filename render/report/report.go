@@ -84,6 +84,7 @@ type Report struct {
 	Quality    *Quality   `json:"quality,omitempty"`
 	Stability  *Stability `json:"stability,omitempty"`
 	Places     []Places   `json:"places,omitempty"` // where the parts of images sit
+	Answers    *Answers   `json:"answers,omitempty"`
 
 	// NoQuality and NoStability say why there is none.
 	NoQuality   string `json:"no_quality,omitempty"`

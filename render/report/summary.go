@@ -13,7 +13,7 @@ import (
 
 // summary says in a few sentences what the numbers say.
 func (r *Report) summary() []string {
-	return said(r.warning, r.sayParts(), r.sayWeights(), r.sayInterrupted(), r.sayCommonest(), r.sayLabel(),
+	return said(r.warning, r.sayAnswers(), r.sayParts(), r.sayWeights(), r.sayInterrupted(), r.sayCommonest(), r.sayLabel(),
 		r.sayTogether(), r.sayColumns(), r.sayQuality(), r.sayStability(), r.sayMissing())
 }
 
@@ -78,6 +78,9 @@ func (r *Report) usedParts() int {
 }
 
 func (r *Report) sayParts() string {
+	if r.Answers != nil && len(r.Answers.names) == 0 {
+		return ""
+	}
 	parts := r.usedParts()
 	s := fmt.Sprintf("%s explain%s %s", plural(int64(parts), "part"), map[bool]string{true: "s"}[parts == 1], r.what())
 	var shares []string

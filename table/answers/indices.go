@@ -60,6 +60,7 @@ const (
 	mlIterations  = 1500
 	mlEnough      = 1e-7
 	mostResiduals = 20
+	leastSlope    = 1e-6 // of an item that has a difficulty
 )
 
 // Indices returns the indices of a picture of data.
@@ -126,11 +127,7 @@ func (x *Indices) patterns(p *Picture, t *answers) {
 func (x *Indices) classes(p *Picture, t *answers) {
 	m := prepare(p)
 	r := m.newRow()
-	order := make([]int, len(p.Share))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.Share[b], p.Share[a]) })
+	order := largestFirst(p.Share)
 	entropy := 0.0
 	rows, sum := make([]float64, len(order)), make([]float64, len(order))
 	for n := range t.x {
@@ -152,14 +149,15 @@ func (x *Indices) classes(p *Picture, t *answers) {
 		size, mean := p.Share[k], sum[k]/max(rows[k], 1)
 		x.Sizes, x.Shares = append(x.Sizes, size), append(x.Shares, p.Votes[k])
 		x.MeanPosterior = append(x.MeanPosterior, mean)
-		x.CorrectOdds = append(x.CorrectOdds, mean/max(1-mean, 1e-12)/(size/(1-size)))
+		x.CorrectOdds = append(x.CorrectOdds, mean/max(1-mean, 1e-12)/(size/max(1-size, 1e-12)))
 	}
 }
 
 // level sets what is reported of a level: the variance of its means by row, over that and the mean of their variances.
 func (x *Indices) level(p *Picture, t *answers) {
 	for d, a := range p.Slope {
-		x.Slope, x.Difficulty = append(x.Slope, a), append(x.Difficulty, -p.Intercept[d]/a)
+		x.Slope = append(x.Slope, a)
+		x.Difficulty = append(x.Difficulty, -p.Intercept[d]/math.Copysign(max(math.Abs(a), leastSlope), a))
 	}
 	m := prepare(p)
 	r := m.newRow()

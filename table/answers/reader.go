@@ -136,6 +136,14 @@ func partsOf(set uint64) (out []int) {
 // Leveled reports whether rows have a level.
 func (r *Reader) Leveled() bool { return len(r.Steps) > 1 }
 
+// Curve returns how probable column d is on at a level of the row, where no part votes.
+func (r *Reader) Curve(d int, level float64) float64 {
+	if r.Lacking {
+		return 1 - sigmoid(r.Intercept[d]-float64(r.Slope[d]*level))
+	}
+	return sigmoid(r.Intercept[d] + float64(r.Slope[d]*level))
+}
+
 // Predict returns how probable each column is on, given those that are known.
 func (r *Reader) Predict(img *bitmap.Image, _ []float64) []float64 {
 	_, all, _ := r.believed(img)

@@ -83,6 +83,25 @@ func (p *Picture) Ordered() bool {
 	return p.Classes
 }
 
+// bySize returns classes, the largest first.
+func (p *Picture) bySize() *Picture {
+	out := p.clone()
+	for i, k := range largestFirst(p.Share) {
+		out.Votes[i], out.Share[i] = p.Votes[k], p.Share[k]
+	}
+	return out
+}
+
+// largestFirst returns the order of shares.
+func largestFirst(share []float64) []int {
+	order := make([]int, len(share))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(share[b], share[a]) })
+	return order
+}
+
 // Compare learns every picture of a table of answers, and describes the table by each.
 func Compare(ctx context.Context, data patchwork.Data, opt Options) (*Result, error) {
 	all, err := read(data)
@@ -102,7 +121,9 @@ func Compare(ctx context.Context, data patchwork.Data, opt Options) (*Result, er
 		if f.Share == nil {
 			f.Picture = f.clone().withSets()
 		}
-		f = measured(f.Picture, sides[f.Lacking], 60)
+		if f = measured(f.Picture, sides[f.Lacking], 60); f.Classes {
+			f = measured(f.bySize(), all, 0)
+		}
 		out.Pictures = append(out.Pictures, f.compared())
 	}
 	slices.SortFunc(out.Pictures, func(a, b Compared) int {
