@@ -10,7 +10,6 @@ import (
 
 	"example.com/patchwork/internal/markup"
 	"example.com/patchwork/table/answers"
-	"example.com/patchwork/workbench"
 )
 
 // Answers are what the picture of a table of answers says, and what the field reports of it.
@@ -24,11 +23,10 @@ type Answers struct {
 
 // answers finds out what the field reports, of a model of answers.
 func (b *builder) answers(context.Context) error {
-	m, _ := b.m.(workbench.Bits)
-	if m.Model == nil || m.Reader() == nil {
+	if b.reader == nil {
 		return nil
 	}
-	a := &Answers{Kind: m.Reader().Kind, reader: m.Reader()}
+	a := &Answers{Kind: b.reader.Kind, reader: b.reader}
 	for k := range a.reader.Votes {
 		a.names = append(a.names, a.reader.Called(b.r.Parts[k].Name))
 	}

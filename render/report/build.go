@@ -9,6 +9,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/table/answers"
 	"example.com/patchwork/workbench"
 )
 
@@ -38,7 +39,7 @@ func Build(ctx context.Context, m workbench.Model, set *dataset.Frame, opt Optio
 	b.r.Height, b.r.Width = set.Size()
 	switch m := m.(type) {
 	case workbench.Bits:
-		b.bits, b.evidence = m.Model, patchwork.NewTally(m.Model)
+		b.bits, b.evidence, b.reader = m.Model, patchwork.NewTally(m.Model), m.Reader()
 	case workbench.Mixed:
 		b.mixed = &m
 	}
@@ -88,6 +89,7 @@ type builder struct {
 	bits     *patchwork.Model // what can be learned again, and diagnosed; nil of others
 	mixed    *workbench.Mixed // what can be learned again of tables of every kind; nil of others
 	evidence *patchwork.Tally // of the same
+	reader   *answers.Reader  // of a picture of a table of answers; else nil
 
 	rowName func(i int) string // what row i is called
 	shares  []float64          // of the parts

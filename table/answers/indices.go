@@ -26,11 +26,14 @@ type Indices struct {
 	// Of classes, the largest first: their sizes, the share of each column in each, how sure it is of which class a row
 	// is (1: quite), the mean posterior of the rows that are most probably of a class, and the odds of being right there
 	// over those of a guess by the sizes.
-	Sizes         []float64   `json:"sizes,omitempty"`
-	Shares        [][]float64 `json:"shares,omitempty"`
-	Entropy       float64     `json:"entropy_r2,omitempty"` // R2
-	MeanPosterior []float64   `json:"average_posterior,omitempty"`
-	CorrectOdds   []float64   `json:"odds_correct,omitempty"`
+	Sizes   []float64   `json:"sizes,omitempty"`
+	Shares  [][]float64 `json:"shares,omitempty"`
+	Entropy float64     `json:"entropy_r2,omitempty"` // R2
+	// Intervals of the sizes and shares at 95 %; nil if there are too few rows for these.
+	SizeIntervals  []Interval   `json:"sizes_interval,omitempty"`
+	ShareIntervals [][]Interval `json:"shares_interval,omitempty"`
+	MeanPosterior  []float64    `json:"average_posterior,omitempty"`
+	CorrectOdds    []float64    `json:"odds_correct,omitempty"`
 
 	// Hermite has those of a normal level by seven nodes of Gauss and Hermite, as other programs integrate; nil else.
 	Hermite *Indices `json:"gauss_hermite,omitempty"`
@@ -128,6 +131,7 @@ func (x *Indices) classes(p *Picture, t *answers) {
 	m := prepare(p)
 	r := m.newRow()
 	order := largestFirst(p.Share)
+	x.errors(p, t, order)
 	entropy := 0.0
 	rows, sum := make([]float64, len(order)), make([]float64, len(order))
 	for n := range t.x {
