@@ -42,12 +42,6 @@ func (l *learner) emit(s Step) error {
 	return nil
 }
 
-// progress yields a round that is no candidate.
-func (l *learner) progress(r round, s Step) error {
-	l.fill(&s, r)
-	return l.emit(s)
-}
-
 // judged judges a candidate, keeps it if it is the best, and yields it.
 func (l *learner) judged(ctx context.Context, r round, s Step) (tried, error) {
 	l.fill(&s, r)

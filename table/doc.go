@@ -26,9 +26,8 @@
 // The M-step ties votes and background as the length prices them (joint.Tied).
 //
 // Read length.go and codes.go (what is minimised), options.go, run.go (a run), starts.go and
-// exactblocks.go (what is tried), unexplained.go (parts by the batch, under max), growth.go
-// and together.go (the next expert, under the other rules), relocate.go and moves.go (what
-// makes it better), choose.go (what is kept), final.go (going on with all rows), setprior.go
+// exactblocks.go (what is tried), unexplained.go (parts by the batch), relocate.go and moves.go
+// (what makes it better), choose.go (what is kept), final.go (going on with all rows), setprior.go
 // (which parts come together), em.go, mstep.go and
 // recent.go (one iteration), mixture.go (the other start), and memory.go (what an interrupted
 // run need not repeat).

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"example.com/patchwork"
-	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/internal/testkit"
@@ -186,58 +184,3 @@ func TestNamesFollowExperts(t *testing.T) {
 
 // noisyOr is a rule that is no fold.
 const noisyOr = patchwork.Rule(joint.NoisyOr)
-
-// A candidate's vote is the best one: what is left out because it can gain too little
-// would have been no vote.
-func TestCandidateVotes(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 9))
-	for rule := range patchwork.Rule(len(joint.Names)) {
-		votes := 0
-		for range 8 {
-			m, data := randomTable(rng, rule, 60, 3, 8)
-			l := &learner{cfg: m.Config(), opt: Options{}.WithDefaults()}
-			l.learnFrom(data)
-			g, err := l.newGrowth(t.Context(), m, nil, rng)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, least := range []float64{0.02, 0.5, 2} {
-				f := newFitting(g)
-				f.least = least
-				for r := range f.gains {
-					f.gains[r] = 4*rng.Float64() - 2
-				}
-				f.count(0)
-				for i := range g.q {
-					a := &joint.Ascent{Rule: g.rule, Q: g.q[i]}
-					for n := range g.groups {
-						cell := joint.Cell{Rest: f.rests[i*g.groups+n]}
-						for r, x := range g.x {
-							if p := g.weight[r] / (1 + elem.Exp(-f.gains[r])); g.group[r] == n {
-								switch x[i] {
-								case joint.On:
-									cell.On += p
-								case joint.Off:
-									cell.Off += p
-								}
-							}
-						}
-						if cell.On+cell.Off > 0 {
-							a.Cells = append(a.Cells, cell)
-						}
-					}
-					want, _ := a.Best(least)
-					if got := f.vote(i); math.Abs(got-want) > 1e-4 {
-						t.Fatalf("rule %v, bit %d: vote %v, want %v", rule, i, got, want)
-					}
-					if want != g.q[i] {
-						votes++
-					}
-				}
-			}
-		}
-		if votes == 0 {
-			t.Errorf("rule %v: no votes to compare", rule)
-		}
-	}
-}

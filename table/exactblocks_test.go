@@ -111,9 +111,8 @@ func TestExactTables(t *testing.T) {
 			t.Errorf("%v flips: chosen %+v", flips, last[len(last)-1])
 		}
 		wrong := 0
-		best := make([][]int16, len(data.Images))
-		l := &learner{opt: Options{}.WithDefaults()}
-		if err := l.bestSets(t.Context(), m, data, best); err != nil {
+		best, err := (&learner{opt: Options{}.WithDefaults()}).bestSets(t.Context(), m, data)
+		if err != nil {
 			t.Fatal(err)
 		}
 		for i, row := range data.Images {

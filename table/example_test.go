@@ -89,8 +89,7 @@ func ExampleRun() {
 	// mixture: 4 parts, 833 nats
 	// mixture: 4 parts, 785 nats
 	// mixture: 4 parts, 771 nats
-	// mixture: 3 parts, 717 nats
-	// shrink: 3 parts, 715 nats
+	// mixture: 3 parts, 719 nats
 	// 3 parts
 }
 

@@ -13,7 +13,6 @@ import (
 
 const (
 	finalRounds  = 3     // iterations of soft EM before and after experts are added
-	finalVictims = 3     // experts that are put elsewhere, in each of as many rounds
 	finalRows    = 30000 // of more rows, only votes and background are learned
 	plainRounds  = 6     // iterations of soft EM then
 	pooledRounds = 3     // at the end, with votes drawn to their mean under noisy-or
@@ -110,13 +109,13 @@ func (l *learner) pooled(ctx context.Context, c tried) (tried, error) {
 	return next, err
 }
 
-// extended adds experts to a model, puts some elsewhere and deletes needless ones, as
-// long as that shortens the description.
+// extended adds experts to a model and deletes needless ones, as long as that shortens the
+// description.
 func (l *learner) extended(ctx context.Context, c tried) (tried, error) {
 	s := l.stepOf(c.StartFrom)
 	if l.opt.Experts == 0 {
 		rng := rand.New(rand.NewPCG(l.opt.Seed, finalStream))
-		m, err := l.furtherParts(ctx, c.Model, c.Experts, c.Experts+max(relocateBeyond, c.Experts/4), rng, s)
+		m, err := l.gathered(ctx, c.Model, rng)
 		if err != nil {
 			return c, err
 		}
@@ -128,12 +127,6 @@ func (l *learner) extended(ctx context.Context, c tried) (tried, error) {
 			if l.shorter(next, c) {
 				c = next
 			}
-		}
-	}
-	if !l.gathers() {
-		var err error
-		if c, err = l.relocate(ctx, c, finalVictims, finalVictims, finalStream); err != nil {
-			return c, err
 		}
 	}
 	return l.prune(ctx, c)

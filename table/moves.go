@@ -26,7 +26,7 @@ const (
 	principalShare = 1.6
 )
 
-// taken tries moves that growing cannot make, where each is kept if it makes the description
+// taken tries moves that gathering cannot make, where each is kept if it makes the description
 // shorter: a part is torn in two (torn), and all parts are made of what they have in common
 // (covered).
 func (l *learner) taken(ctx context.Context) error {
@@ -79,7 +79,7 @@ func (l *learner) absorbed(ctx context.Context, c tried) (tried, error) {
 }
 
 // torn tears parts in two halves that rows miss separately, as long as that makes the
-// description shorter. Where nothing votes for off, no candidate of growing comes of columns
+// description shorter. Where nothing votes for off, no candidate comes of columns
 // that are missing.
 func (l *learner) torn(ctx context.Context, c tried) (tried, error) {
 	if !l.once() || l.whole == nil { // where it takes long, no part is tried again beside others
@@ -139,16 +139,9 @@ func (l *learner) replaced(ctx context.Context, c tried, m *patchwork.Model, rou
 // component of its rows, where some rows lack most of them and have the others, or the other
 // way round; nil if there is no such half.
 func (l *learner) halfOf(ctx context.Context, m *patchwork.Model, k int) (map[int]bool, error) {
-	e, err := l.explained(ctx, m)
+	best, err := l.setsOf(ctx, m)
 	if err != nil {
 		return nil, err
-	}
-	best := e.best
-	if best == nil {
-		best = make([][]int16, len(l.data.Images))
-		if err := l.bestSets(ctx, m, l.data, best); err != nil {
-			return nil, err
-		}
 	}
 	var columns []int
 	var on []bool
@@ -310,6 +303,7 @@ func (l *learner) near(next, c tried) bool {
 const (
 	oppositeUsage  = 0.1
 	oppositeRounds = 4
+	presentWorth   = 5 // nats by which the description may be longer where parts say what is there
 )
 
 // withOpposites adds to each part that has none its opposite, which votes the other way, if
@@ -320,16 +314,7 @@ func (l *learner) withOpposites(ctx context.Context, c tried) (tried, error) {
 	}
 	tried := map[string]bool{}
 	for k := 0; k < c.Model.K() && c.Model.K() < l.opt.MaxExperts; k++ {
-		q, templates := rows.Background(c.Model), c.Model.Templates()
-		opposite := slices.Clone(q)
-		for i, v := range templates[k] {
-			if v != q[i] {
-				opposite[i] = 1 - v
-			}
-		}
-		extras := patchwork.Extras{Usage: append(slices.Clone(c.Model.Extras().Usage), oppositeUsage),
-			Record: c.Model.Extras().Record}
-		m := c.Model.WithTemplates(append(templates, opposite), extras)
+		m := withOpposite(c.Model, k)
 		pattern := votePattern(m, m.K()-1)
 		if tried[pattern] {
 			continue
@@ -353,13 +338,96 @@ func (l *learner) withOpposites(ctx context.Context, c tried) (tried, error) {
 	return c, nil
 }
 
-// held grows and improves parts beside the background that there is before there are any, which
-// would otherwise slide to one side while there are few; then it releases the background. Parts
-// are made of rows, of columns that go together, or of all pairs of these to begin with.
-func (l *learner) heldGrow(ctx context.Context, attempt uint64, blocks int, pairs bool) error {
-	l.m.Held, l.blocks, l.pairsFirst = true, blocks, pairs
-	defer func() { l.m.Held, l.blocks, l.pairsFirst = false, 0, false }()
-	if err := l.grow(ctx, attempt); err != nil || l.own.Model == nil {
+// withOpposite returns the model with the opposite of part k as one part more.
+func withOpposite(m *patchwork.Model, k int) *patchwork.Model {
+	q, templates := rows.Background(m), m.Templates()
+	opposite := slices.Clone(q)
+	for i, v := range templates[k] {
+		if v != q[i] {
+			opposite[i] = 1 - v
+		}
+	}
+	extras := patchwork.Extras{Usage: append(slices.Clone(m.Extras().Usage), oppositeUsage),
+		Record: m.Extras().Record}
+	return m.WithTemplates(append(templates, opposite), extras)
+}
+
+// intoBackground makes parts that have an opposite, which votes the other way, what is said where
+// nobody votes, if that makes the description shorter: rather those that say what is absent.
+func (l *learner) intoBackground(ctx context.Context, c tried) (tried, error) {
+	if l.cfg.Rule != patchwork.RuleMaxMinusMin || l.opt.Experts > 0 || l.m.Held {
+		return c, nil
+	}
+	for k := 0; k < c.Model.K(); k++ {
+		for j := range k {
+			if votePattern(withOpposite(c.Model, j), c.Model.K()) != votePattern(c.Model, k) {
+				continue
+			}
+			gone := [2]int{j, k}
+			if votesFor(c.Model, j) > votesFor(c.Model, k) {
+				gone = [2]int{k, j}
+			}
+			best, least := c, 0.0
+			for _, k := range gone {
+				m, err := asBackground(c.Model, k)
+				if err != nil {
+					return c, err
+				}
+				next, _, err := l.considered(ctx, m, oppositeRounds, l.stepOf(c.StartFrom))
+				if err != nil {
+					return c, err
+				}
+				if l.shorter(next, best) && next.DescriptionLength < best.DescriptionLength-least {
+					best, least = next, presentWorth
+				}
+			}
+			if best.Model != c.Model {
+				return l.intoBackground(ctx, best)
+			}
+		}
+	}
+	return c, nil
+}
+
+// votesFor returns how many columns part k votes for.
+func votesFor(m *patchwork.Model, k int) (n int) {
+	for i, p := range m.Template(k) {
+		if p > m.Abstention(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// asBackground returns the model without part k, whose votes the background says.
+func asBackground(m *patchwork.Model, k int) (*patchwork.Model, error) {
+	cfg, was, templates := m.Config(), rows.Background(m), m.Templates()
+	cfg.QMap = rows.Background(m)
+	for i, p := range m.Template(k) {
+		if p != was[i] {
+			cfg.QMap[i] = clipQ(p)
+		}
+	}
+	for _, t := range templates {
+		for i, p := range t {
+			if p == was[i] {
+				t[i] = cfg.QMap[i]
+			}
+		}
+	}
+	next, err := m.WithConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return without(next.WithTemplates(templates, m.Extras()), k), nil
+}
+
+// heldGather gathers and improves parts beside the background that there is before there are any,
+// which would otherwise slide to one side while there are few; then it releases the background.
+func (l *learner) heldGather(ctx context.Context, attempt uint64) error {
+	l.m.Held = true
+	defer func() { l.m.Held = false }()
+	if err := l.gather(ctx, attempt); err != nil || l.own.Model == nil {
 		return err
 	}
 	c, err := l.improved(ctx, l.own, attempt)

@@ -2,8 +2,11 @@ package table
 
 import (
 	"context"
+	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/posterior"
 )
 
 // explained is an E-step: how a model explains the rows.
@@ -46,4 +49,23 @@ func (l *learner) explained(ctx context.Context, m *patchwork.Model) (explained,
 		l.recent = append(l.recent[max(0, len(l.recent)-recentSteps+1):], s)
 	}
 	return s, err
+}
+
+// setsOf returns the experts of the best explanation by a model of every row that is learned from.
+func (l *learner) setsOf(ctx context.Context, m *patchwork.Model) ([][]int16, error) {
+	e, err := l.explained(ctx, m)
+	if err != nil || e.best != nil {
+		return e.best, err
+	}
+	return l.bestSets(ctx, m, l.data)
+}
+
+// bestSets finds the best explanation of every row of some data, in ascending order.
+func (l *learner) bestSets(ctx context.Context, m *patchwork.Model, data patchwork.Data) ([][]int16, error) {
+	sets, opt := make([][]int16, len(data.Images)), l.opt.Explain
+	err := explainRows(ctx, m, data, posterior.Options{Beam: opt.Beam, Keep: 1, MaxPicks: opt.MaxPicks}, l.opt.Workers,
+		func(_, i int, _ []uint8, _ *joint.Search, best []joint.Set) {
+			sets[i] = slices.Sorted(slices.Values(best[0].Experts))
+		})
+	return sets, err
 }

@@ -16,11 +16,9 @@ import (
 )
 
 const (
-	relocateVictims    = 16 // experts that relocate tries to put elsewhere, in a round
-	relocateCandidates = 12 // candidates for each expert grown instead
-	relocateBeyond     = 2  // how many experts more than before may be grown
-	relocateRounds     = 4  // iterations of soft EM then
-	relocateStream     = 1<<33 + 1
+	relocateVictims = 16 // experts that relocate tries to put elsewhere, in a round
+	relocateRounds  = 4  // iterations of soft EM then
+	relocateStream  = 1<<33 + 1
 )
 
 // improved makes the description by a model shorter: it puts experts elsewhere, deletes
@@ -31,13 +29,16 @@ func (l *learner) improved(ctx context.Context, c tried, attempt uint64, others 
 	if err == nil {
 		c, err = l.withOpposites(ctx, c)
 	}
+	if err == nil {
+		c, err = l.intoBackground(ctx, c)
+	}
 	if err == nil && !sameAsAny(c, others...) {
 		c, err = l.prune(ctx, c)
 	}
 	return c, err
 }
 
-// relocate deletes experts, one at a time, and grows others instead, as long as that
+// relocate deletes experts, one at a time, and gathers others instead, as long as that
 // shortens the description: the experts first whose votes are least certain, weighted
 // by how often they are active. Each round tries so many; a vote pattern that failed is
 // not tried again. It stops at what describes the rows as one of others does.
@@ -90,7 +91,7 @@ func (l *learner) shorter(next, c tried) bool {
 	return next.Model != nil && next.Experts >= wanted && next.DescriptionLength < c.DescriptionLength
 }
 
-// instead returns the model without expert k and with others grown instead. It gives up
+// instead returns the model without expert k and with others gathered instead. It gives up
 // when it can see that this will describe the table at more length.
 func (l *learner) instead(ctx context.Context, c tried, k int, rng *rand.Rand) (tried, error) {
 	s := l.stepOf(c.StartFrom)
@@ -98,10 +99,11 @@ func (l *learner) instead(ctx context.Context, c tried, k int, rng *rand.Rand) (
 	if err != nil {
 		return tried{}, err
 	}
-	if r.Model, err = l.furtherParts(ctx, r.Model, c.Experts, c.Experts+relocateBeyond, rng, s); err != nil {
+	m, err := l.gathered(ctx, r.Model, rng)
+	if err != nil {
 		return tried{}, err
 	}
-	return l.promising(ctx, r.Model, relocateRounds, c)
+	return l.promising(ctx, m, relocateRounds, c)
 }
 
 // promising returns what soft EM makes of a model in place of another. It gives up when it can
@@ -117,45 +119,6 @@ func (l *learner) promising(ctx context.Context, m *patchwork.Model, rounds int,
 		}
 	}
 	return next, err
-}
-
-// furtherParts returns a model with a batch of parts more, or grown ones.
-func (l *learner) furtherParts(ctx context.Context, m *patchwork.Model, enough, most int, rng *rand.Rand,
-	s Step) (*patchwork.Model, error) {
-	if l.gathers() {
-		return l.gathered(ctx, m, rng)
-	}
-	return l.grown(ctx, m, enough, min(most, l.opt.MaxExperts), rng, s)
-}
-
-// grown returns a model with experts appended, up to so many, each followed by an
-// iteration of soft EM. It leaves out the last one if there are enough and the
-// description is shorter without it.
-func (l *learner) grown(ctx context.Context, m *patchwork.Model, enough, most int, rng *rand.Rand,
-	s Step) (*patchwork.Model, error) {
-	length := math.Inf(1)
-	for range most { // an expert that turns out idle goes again
-		if m.K() >= most {
-			break
-		}
-		next, err := l.oneMore(ctx, m, nil, rng, relocateCandidates)
-		if err != nil {
-			return nil, err
-		}
-		if next == nil {
-			break
-		}
-		r, err := l.em(ctx, next, 1, s)
-		if err != nil {
-			return nil, err
-		}
-		l.fill(&s, r)
-		if m.K() >= enough && s.DescriptionLength > length {
-			break
-		}
-		m, length = r.Model, s.DescriptionLength
-	}
-	return m, nil
 }
 
 // without returns the model without expert k.
@@ -201,6 +164,7 @@ func votePattern(m *patchwork.Model, k int) string {
 const (
 	pruneTries  = 2 // experts that prune tries to delete
 	pruneRounds = 6 // iterations of soft EM afterwards
+	lessRounds  = 2 // and after one was deleted
 )
 
 // prune deletes experts as long as that shortens the description, unless their number
@@ -239,7 +203,7 @@ func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) 
 		return c, err
 	}
 	for _, k := range order[:min(len(order), pruneTries)] {
-		for r, err := range l.softEM(ctx, without(c.Model, k), roundsPerExpert) {
+		for r, err := range l.softEM(ctx, without(c.Model, k), lessRounds) {
 			one := tried{Step: s, pooled: l.m.Pooled}
 			if err == nil {
 				l.fill(&one.Step, r)

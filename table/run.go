@@ -54,11 +54,11 @@ func Learn(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt O
 }
 
 // Run learns a table's experts by soft EM, and its background: the abstention
-// value of every bit (Config.QMap; that of cfg is ignored). It starts from grown
-// experts, each made of what the others leave unexplained, and from the
+// value of every bit (Config.QMap; that of cfg is ignored). It starts from
+// experts gathered by the batch, each made of what the others leave unexplained, and from the
 // components of Bernoulli mixtures; start, number of experts and iteration are
 // chosen by description length.
-// Experts are also deleted, as long as it gets shorter, and are grown again until
+// Experts are also deleted, as long as it gets shorter, and are gathered again until
 // the shortest description has come twice; of complete tables under max the cheapest
 // exact blocks (package blocks) are a candidate, too. If the search took a part of the
 // rows only (Options.Sample), learning goes on from the choice with all
@@ -101,10 +101,10 @@ type learner struct {
 	kept   *patchwork.Model // the best, with its record
 	recent []explained      // the last E-steps
 
-	whole      map[string]bool // vote patterns that need not be torn
-	mature     bool            // whether there is a choice, of which parts are torn
-	blocks     int             // of columns that go together, of which candidates are made beside those of rows
-	pairsFirst bool            // whether growing begins with all pairs of opposites
+	whole     map[string]bool // vote patterns that need not be torn
+	random    bool            // whether candidates are made and chosen at random
+	presences bool            // whether these only vote for on
+	mature    bool            // whether there is a choice, of which parts are torn
 }
 
 // tried is a candidate.
@@ -137,9 +137,6 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 		}
 	}
 	if err := l.exactly(ctx); err != nil {
-		return err
-	}
-	if err := l.complemented(ctx); err != nil {
 		return err
 	}
 	if err := l.dependent(ctx); err != nil {
@@ -216,8 +213,8 @@ func (l *learner) needless(ctx context.Context) (bool, error) {
 	if l.opt.Experts == 0 || l.best.Experts < l.opt.Experts {
 		return l.best.Experts < l.opt.Experts, nil
 	}
-	best := make([][]int16, len(l.data.Images))
-	if err := l.bestSets(ctx, l.best.Model, l.data, best); err != nil {
+	best, err := l.setsOf(ctx, l.best.Model)
+	if err != nil {
 		return false, err
 	}
 	used := map[int16]bool{}
@@ -252,6 +249,41 @@ func (l *learner) marginals() []float64 {
 func (l *learner) softEM(ctx context.Context, m *patchwork.Model, iterations int) iter.Seq2[round, error] {
 	return softEM(ctx, m, l.data, emOptions{Iterations: iterations, MStep: l.m, Explain: l.opt.Explain,
 		Workers: l.opt.Workers, Count: l.count})
+}
+
+// em runs soft EM, yields each iteration before the last as progress, and returns the
+// last; it ends when the description does not get shorter any more.
+func (l *learner) em(ctx context.Context, m *patchwork.Model, iterations int, s Step) (last round, err error) {
+	before := math.Inf(1)
+	for r, err := range l.softEM(ctx, m, iterations) {
+		if err != nil {
+			return r, err
+		}
+		last = r
+		if r.Number == iterations {
+			break
+		}
+		l.fill(&s, r)
+		if settled(s.DescriptionLength, before) {
+			break
+		}
+		if err := l.emit(s); err != nil {
+			return r, err
+		}
+		before = s.DescriptionLength
+	}
+	return last, nil
+}
+
+// considered returns what soft EM makes of a model, with its description length, but
+// not judged.
+func (l *learner) considered(ctx context.Context, m *patchwork.Model, iterations int, s Step) (tried, round, error) {
+	r, err := l.em(ctx, m, iterations, s)
+	if err != nil {
+		return tried{}, r, err
+	}
+	l.fill(&s, r)
+	return tried{Step: s, pooled: l.m.Pooled}, r, nil
 }
 
 // improve runs soft EM from a start. The models after a third, two thirds and all

@@ -78,21 +78,20 @@ const (
 	fewComponents = 4
 )
 
-// growthBlocks is how many blocks of columns growing takes candidates from.
-const growthBlocks = 4
+// mostGathered bounds how often parts are gathered in search of the shortest description, and heldGathered
+// how often where each time is also beside a background that is held.
+const (
+	mostGathered = 5
+	heldGathered = 2
+)
 
-// mostGrown bounds how often experts are grown in search of the shortest description.
-const mostGrown = 5
-
-// searchShortest grows experts from some rows and others, and takes them from mixtures,
+// searchShortest gathers parts, again and again, and of few rows and cells takes them from mixtures,
 // until the shortest description has come from two starts. Each is improved (see improved)
-// before they are compared; of further growths and the mixtures after them the shorter first,
-// and none if one of them has come, as it is, to what the first was improved to, or to what
-// was borrowed first.
+// before they are compared; of the first that are not held the shorter first, and the second of
+// these not if it has come, as it is, to what the first is.
 func (l *learner) searchShortest(ctx context.Context) error {
 	starts, at := l.startsOfSearch(ctx)
 	var found, waiting []tried
-	var borrowed tried
 	for n := 0; n < len(starts); n++ {
 		l.own = tried{}
 		if err := starts[n](); err != nil {
@@ -101,31 +100,18 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		if l.own.Model == nil {
 			continue
 		}
-		if n == 0 && l.borrows() {
-			c, taken, err := l.orBorrowed(ctx)
-			switch {
-			case err != nil:
-				return err
-			case taken: // then the next start is of the same kind
-				borrowed, starts = c, slices.Insert(starts, 1, func() error { return l.borrow(ctx, 1) })
-			case c.Model != nil:
-				found = append(found, c)
-			}
-		}
-		if l.gathers() && (n == 0 && l.once() || n == 1 && len(waiting) > 0 && same(l.own, waiting[0])) {
+		if l.gathers() && n == 0 && l.once() || n == 1 && !l.cfg.Rule.TwoSided() && !l.small() && sameAsAny(l.own, waiting...) {
 			return nil
 		}
-		if n > 0 && len(found) > 0 && sameAsAny(l.own, found[0], borrowed) {
-			if more, err := l.mixturesPromise(ctx, found[0]); err != nil || !more {
-				return err
-			}
+		if n > 0 && len(found) > 0 && same(l.own, found[0]) {
+			return nil
 		}
-		if waiting = append(waiting, l.own); n > 0 && n < at && len(starts) > at || n == 0 && l.gathers() {
+		if waiting = append(waiting, l.own); n < at-1 {
 			continue
 		}
 		slices.SortStableFunc(waiting, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })
 		for i, c := range waiting {
-			next, err := l.improved(ctx, c, uint64(n+i*mostGrown), shortest(found)...)
+			next, err := l.improved(ctx, c, uint64(n+i*mostGathered), shortest(found)...)
 			if err == nil && next.Model != c.Model {
 				next, err = l.accepted(ctx, next)
 			}
@@ -141,47 +127,37 @@ func (l *learner) searchShortest(ctx context.Context) error {
 	return nil
 }
 
-// startsOfSearch returns the starts in their order, and up to which of them, but the first, are
-// put off until they can be compared: of parts by the batch two, of few rows and cells one of
-// them of another kind; else growing, and mixtures among that, for votes for off beside a
-// background that is held, too.
+// startsOfSearch returns the starts in their order, and how many of them are put off until they can be compared.
 func (l *learner) startsOfSearch(ctx context.Context) (starts []func() error, at int) {
-	add := func(start func() error) { starts = append(starts, start) }
 	mixtures := func() error { return l.fromMixtures(ctx) }
-	if l.gathers() {
-		for n := range mostGrown {
-			add(func() error { return l.gather(ctx, uint64(n)) })
+	if !l.gathers() {
+		return append(starts, mixtures), 1
+	}
+	held, most := l.cfg.Rule == patchwork.RuleMaxMinusMin, uint64(mostGathered)
+	if held {
+		most = heldGathered
+	}
+	for n := range most {
+		if held {
+			starts = append(starts, func() error { return l.heldGather(ctx, n) })
 		}
-		if l.small() {
-			starts[1] = func() error { return l.grow(ctx, 0) }
-			if l.opt.StartFrom != StartFromGrow {
-				starts = slices.Insert(starts, 2, mixtures)
-			}
-		}
-		return starts, 2
+		starts = append(starts, func() error { return l.gather(ctx, n) })
 	}
-	if l.opt.StartFrom != StartFromMixture {
-		for n := range mostGrown {
-			add(func() error { return l.grow(ctx, uint64(n)) })
-		}
+	at = 2
+	if l.opt.Experts > 0 { // of parts that do not pay another kind of start finds others
+		at = 1
 	}
-	at = l.startOfMixtures()
-	if l.opt.StartFrom != StartFromGrow {
-		starts = slices.Insert(starts, min(at, len(starts)), mixtures)
+	if l.small() && l.opt.StartFrom != StartFromGrow {
+		starts = slices.Insert(starts, at, mixtures)
 	}
-	if l.cfg.Rule == patchwork.RuleMaxMinusMin && l.opt.StartFrom != StartFromMixture {
-		starts = slices.Insert(starts, 0, func() error { return l.heldGrow(ctx, 0, growthBlocks, true) })
-		starts = slices.Insert(starts, min(3, len(starts)), func() error { return l.heldGrow(ctx, 1, growthBlocks, false) },
-			func() error { return l.heldGrow(ctx, 2, 0, false) })
-	}
-	return starts, at
+	return starts, 2
 }
 
 const (
 	// sameLength is how far the lengths of two descriptions that count as one may
 	// be apart, in nats.
 	sameLength = 1
-	// nearLength and nearShare are how far the shortest from grown experts and from
+	// nearLength and nearShare are how far the shortest from gathered experts and from
 	// mixtures may be apart, in nats, and as a share of what the shortest saves over the
 	// background alone: where there is no one best description, others as good are all that
 	// more starts find. Of few rows and cells all are tried: they cost little.
@@ -203,46 +179,6 @@ func (l *learner) small() bool {
 func (l *learner) once() bool {
 	n := rows.Counting(l.data)
 	return len(l.means)*n > manyCells || n >= manyRows*len(l.means) && !l.small()
-}
-
-// startOfMixtures returns which start is that from mixtures. Growing may find nothing to begin
-// with where mixtures do, and these take longest.
-func (l *learner) startOfMixtures() int {
-	switch {
-	case l.small():
-		return 1
-	case rows.Counting(l.data) <= fewRows:
-		return 3
-	}
-	return 2
-}
-
-// mixturesPromise reports whether some mixture of few components describes few rows more
-// briefly, as it is, than what two growths have come to: then mixtures are a start for these,
-// too. Of more rows it takes two growths' word.
-func (l *learner) mixturesPromise(ctx context.Context, found tried) (bool, error) {
-	if l.small() || rows.Counting(l.data) > fewRows || l.opt.StartFrom != StartFromBoth {
-		return false, nil
-	}
-	own := l.own
-	defer func() { l.own = own }()
-	for _, k := range l.mixtureSizes() {
-		if k > fewComponents && l.opt.Experts == 0 {
-			break
-		}
-		l.own = tried{}
-		m, err := l.mixture(ctx, k, 0)
-		if err == nil {
-			err = l.improve(ctx, m, StartFromMixture, found.DescriptionLength)
-		}
-		if err != nil {
-			return false, err
-		}
-		if l.own.Model != nil && l.shorter(l.own, found) && !same(l.own, found) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // enoughStarts reports whether the shortest description has come from two starts, by the

@@ -19,11 +19,15 @@ import (
 // unexplained is a table as a model leaves it: the ones that no vote of the best explanation
 // of their row covers, and of each column how many cells are not covered. Candidates for parts
 // are sets of columns that come together there, by a gain that has the background refitted,
-// which holds a part in it as long as there is no such part.
+// which holds a part in it as long as there is no such part. Where parts may vote for off, there
+// are twice as many columns: those beyond the width are the same, on where these are off.
 type unexplained struct {
 	known   *described.Model
 	rng     *rand.Rand
 	weight  []float64
+	random  float64   // by how much gains are changed at random
+	anchors int       // rows of a column that are looked at
+	told    bool      // whether candidates count that do not pay: so many parts there are
 	ones    []plane   // by row: on, and not covered
 	hidden  []plane   // by row: covered, or unknown
 	lists   [][]int32 // by row: the columns of ones
@@ -37,60 +41,50 @@ type unexplained struct {
 func (l *learner) newUnexplained(ctx context.Context, m *patchwork.Model, q []float64, rng *rand.Rand) (*unexplained,
 	error) {
 	total := rows.Total(l.data)
-	u := &unexplained{rng: rng, total: float64(total), Background: candidates.Background{Q: q, Least: minQ}}
+	u := &unexplained{rng: rng, total: float64(total), anchors: candidates.AnchorRows}
+	u.told = l.opt.Experts > 0
 	u.known = &described.Model{Rule: jointRule(l.cfg.Rule), Width: len(q), Rows: float64(total),
 		Number: l.numberLength(), Q: q}
 	sets := make([][]int16, len(l.data.Images))
-	if m != nil {
-		u.Q = rows.Background(m)
-		u.known = l.describe(m)
-		e, err := l.explained(ctx, m)
-		if err == nil && e.best != nil {
-			sets = e.best
-		} else if err == nil {
-			err = l.bestSets(ctx, m, l.data, sets)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
 	var planes []plane
 	if m != nil {
+		q = rows.Background(m)
+		u.known = l.describe(m)
+		var err error
+		if sets, err = l.setsOf(ctx, m); err != nil {
+			return nil, err
+		}
 		for _, t := range m.Templates() {
-			on := newPlane(len(q))
-			for _, i := range partOf(u.known, t, 0).On {
-				on.add(int(i))
+			p, votes := partOf(u.known, t, 0), newPlane(len(q))
+			for _, i := range slices.Concat(p.On, p.Off) {
+				votes.add(int(i))
 			}
-			planes = append(planes, on)
+			planes = append(planes, votes)
 		}
 	}
-	u.holders, u.On, u.Cells = make([][]int32, len(q)), make([]float64, len(q)), make([]float64, len(q))
+	u.Background = candidates.Background{Q: slices.Clone(q), Least: minQ, Few: total <= fewAnchors}
+	if u.known.Rule.TwoSided() && !l.presences {
+		u.Columns = len(q)
+		for _, v := range q {
+			u.Q = append(u.Q, 1-v)
+		}
+	}
+	u.holders, u.On, u.Cells = make([][]int32, len(u.Q)), make([]float64, len(u.Q)), make([]float64, len(u.Q))
 	u.ones, u.hidden, u.lists = make([]plane, len(sets)), make([]plane, len(sets)), make([][]int32, len(sets))
 	for i := range u.Cells {
 		u.Cells[i] = u.total
 	}
+	covered := newPlane(len(q))
 	var x []uint8
 	for r, set := range sets {
-		w := l.data.Times(r)
-		u.weight = append(u.weight, w)
-		u.ones[r], u.hidden[r] = newPlane(len(q)), newPlane(len(q))
+		clear(covered)
 		for _, k := range set {
 			for i, v := range planes[k] {
-				u.hidden[r][i] |= v
+				covered[i] |= v
 			}
 		}
 		x = l.data.Images[r].AppendValues(x[:0])
-		for i, v := range x {
-			switch {
-			case v == joint.Unknown:
-				u.hidden[r].add(i)
-			case v == joint.On && !u.hidden[r].has(i):
-				u.ones[r].add(i)
-				u.lists[r] = append(u.lists[r], int32(i))
-				u.On[i] += w
-			}
-		}
-		u.hidden[r].each(func(i int) { u.Cells[i] -= w })
+		u.add(r, x, covered, l.data.Times(r))
 	}
 	for _, r := range rng.Perm(len(sets)) {
 		for _, i := range u.lists[r] {
@@ -99,6 +93,30 @@ func (l *learner) newUnexplained(ctx context.Context, m *patchwork.Model, q []fl
 	}
 	u.Settle(u.known.Number)
 	return u, nil
+}
+
+// fewAnchors is up to how many rows any columns may be looked at together.
+const fewAnchors = 100
+
+// add adds a row of so much weight.
+func (u *unexplained) add(r int, x []uint8, covered plane, weight float64) {
+	u.weight = append(u.weight, weight)
+	u.ones[r], u.hidden[r] = newPlane(len(u.Q)), newPlane(len(u.Q))
+	for d := range u.Q {
+		i, on := d, joint.On
+		if d >= len(x) {
+			i, on = d-len(x), joint.Off
+		}
+		switch {
+		case x[i] == joint.Unknown || covered.has(i):
+			u.hidden[r].add(d)
+			u.Cells[d] -= weight
+		case x[i] == on:
+			u.ones[r].add(d)
+			u.lists[r] = append(u.lists[r], int32(d))
+			u.On[d] += weight
+		}
+	}
 }
 
 // find is a candidate: its columns, and what each row gains by it.
@@ -124,6 +142,9 @@ func (u *unexplained) candidates(ctx context.Context) ([]*find, error) {
 			continue
 		}
 		if f := u.from(int32(d), counts, &among); f != nil {
+			if u.random > 0 {
+				f.gain *= elem.Exp(float64(u.random * elem.Normal(u.rng)))
+			}
 			all = append(all, f)
 			for _, i := range f.columns {
 				taken[i] = true
@@ -150,9 +171,7 @@ func (u *unexplained) candidates(ctx context.Context) ([]*find, error) {
 // there is none.
 func (u *unexplained) from(d int32, counts []float64, among *[]int32) *find {
 	holders := u.holders[d]
-	if len(holders) > candidates.AnchorRows {
-		holders = holders[:candidates.AnchorRows]
-	}
+	holders = holders[:min(len(holders), u.anchors)]
 	*among = (*among)[:0]
 	n := 0.0
 	for _, r := range holders {
@@ -207,12 +226,24 @@ func (u *unexplained) refine(active []int32) *find {
 	}
 	u.vote(f, active, seen, on)
 	u.score(f)
-	p := described.Part{On: f.columns, Active: f.share * u.total}
-	p.Strength[0] = make([]float64, len(f.columns))
-	if f.gain -= u.known.Price(&p); f.gain <= 0 || len(f.columns) < 2 {
+	p := u.part(f)
+	if f.gain -= u.known.Price(&p); f.gain <= 0 && !u.told || len(f.columns) < 2 {
 		return nil
 	}
 	return f
+}
+
+// part returns a candidate as its length sees it.
+func (u *unexplained) part(f *find) described.Part {
+	p := described.Part{Active: f.share * u.total}
+	for _, d := range f.columns {
+		if i := int(d) - u.known.Width; i >= 0 {
+			p.Off, p.Strength[1] = append(p.Off, int32(i)), append(p.Strength[1], f.s)
+		} else {
+			p.On, p.Strength[0] = append(p.On, d), append(p.Strength[0], f.s)
+		}
+	}
+	return p
 }
 
 // rowsIn returns how many rows these are, by weight.
@@ -238,7 +269,7 @@ func (u *unexplained) vote(f *find, active []int32, seen, on []float64) {
 	}
 	f.share = (n + 0.5) / (u.total + 1)
 	size := max(len(f.columns), 1)
-	least := joint.OneVoteMore(len(u.Q), size) + math.Ln2
+	least := joint.OneVoteMore(u.known.Width, size) + math.Ln2
 	f.columns, f.b, f.columnsOf = f.columns[:0], f.b[:0], newPlane(len(u.Q))
 	right, of := 0.0, 0.0
 	logS, logNot := elem.Log(f.s), elem.Log1p(-f.s)
@@ -310,21 +341,32 @@ func (l *learner) gathered(ctx context.Context, m *patchwork.Model, rng *rand.Ra
 	if err != nil {
 		return nil, err
 	}
+	if l.random {
+		u.random, u.anchors = randomGain, randomAnchors+rng.IntN(max(int(u.total), 1))
+	}
 	batch, err := u.candidates(ctx)
 	if err != nil || len(batch) == 0 {
 		return m, err
 	}
+	return l.withFound(m, u, batch)
+}
+
+// withFound returns the model with candidates as parts more, and the background beside them.
+func (l *learner) withFound(m *patchwork.Model, u *unexplained, batch []*find) (*patchwork.Model, error) {
 	cfg, extras := l.cfg, patchwork.Extras{Record: patchwork.Record{Rows: rows.Total(l.data)}}
-	cfg.QMap = slices.Clone(u.Q)
+	width := u.known.Width
+	cfg.QMap = slices.Clone(u.Q[:width])
 	for _, f := range batch {
 		for j, i := range f.columns {
-			cfg.QMap[i] = min(cfg.QMap[i], f.b[j])
+			if u.Columns == 0 {
+				cfg.QMap[i] = min(cfg.QMap[i], f.b[j])
+			}
 		}
 	}
 	var templates [][]float64
 	if m != nil {
 		was := m.Extras()
-		extras.Usage, templates = slices.Clone(was.Usage), m.Templates()
+		extras.Usage, extras.Names, templates = slices.Clone(was.Usage), slices.Clone(was.Names), m.Templates()
 		for _, t := range templates {
 			for i, v := range t {
 				if v == u.Q[i] {
@@ -333,12 +375,19 @@ func (l *learner) gathered(ctx context.Context, m *patchwork.Model, rng *rand.Ra
 			}
 		}
 	}
-	for _, f := range batch[:min(len(batch), l.opt.MaxExperts-len(templates))] {
+	for _, f := range batch[:min(len(batch), max(0, l.opt.MaxExperts-len(templates)))] {
 		t := slices.Clone(cfg.QMap)
-		for _, i := range f.columns {
-			t[i] = max(f.s, t[i])
+		for _, d := range f.columns {
+			if i := int(d) - width; i >= 0 {
+				t[i] = min(1-f.s, t[i])
+			} else {
+				t[d] = max(f.s, t[d])
+			}
 		}
 		templates, extras.Usage = append(templates, t), append(extras.Usage, f.share)
+		if extras.Names != nil {
+			extras.Names = append(extras.Names, "")
+		}
 	}
 	next, err := patchwork.NewModel(cfg, templates)
 	if err != nil {
@@ -352,13 +401,16 @@ const (
 	batchRounds    = 2    // iterations of soft EM after a batch
 	batchCloseness = 1e-4 // of what the parts save: a batch that saves less is the last
 	cleanTimes     = 4
+	randomGain     = 0.5 // standard deviation of the logarithm by which gains are changed
+	randomAnchors  = 20  // rows of a column that are looked at then, and up to as many more as there are
 )
 
 // gather adds parts by the batch, made of what those before leave unexplained, and deletes
 // needless ones, as long as the description gets shorter by it.
 func (l *learner) gather(ctx context.Context, attempt uint64) error {
 	rng := rand.New(rand.NewPCG(l.opt.Seed, gatherStream+attempt))
-	l.whole = nil
+	l.whole, l.random, l.presences = nil, attempt > 0, !l.m.Held && attempt%2 == 0
+	defer func() { l.random, l.presences = false, false }()
 	none := l.backgroundLength()
 	var c tried
 	for range mostBatches {
@@ -393,7 +445,7 @@ func (l *learner) oneBatch(ctx context.Context, c tried, rng *rand.Rand) (tried,
 		return c, err
 	}
 	next, _, err := l.considered(ctx, m, batchRounds, l.stepOf(StartFromGrow))
-	if err == nil {
+	if err == nil && l.opt.Experts == 0 {
 		next, err = l.cleaned(ctx, next)
 	}
 	return next, err
@@ -403,7 +455,7 @@ const gatherStream = 1<<35 + 1
 
 // gathers reports whether parts are gathered from what is unexplained, by the batch.
 func (l *learner) gathers() bool {
-	return l.cfg.Rule == patchwork.RuleMax && l.opt.StartFrom != StartFromMixture && l.opt.Experts == 0
+	return l.opt.StartFrom != StartFromMixture
 }
 
 // cleaned deletes the experts that save less than they take, all at a time but those that share

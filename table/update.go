@@ -244,14 +244,8 @@ func (u *updating) learned(ctx context.Context) (state, error) {
 
 // more adds parts of what is unexplained, those that make the description clearly shorter.
 func (u *updating) more(ctx context.Context, s state, rng *rand.Rand) (state, error) {
-	var m *patchwork.Model
-	var err error
-	if u.gathers() {
-		m, err = u.gathered(ctx, s.Model, rng)
-	} else {
-		m, err = u.oneMore(ctx, s.Model, nil, rng, candidatesPerExpert)
-	}
-	if err != nil || m == nil || m.K() == s.K() {
+	m, err := u.gathered(ctx, s.Model, rng)
+	if err != nil || m.K() == s.K() {
 		return s, err
 	}
 	next, err := u.em(ctx, m, batchRounds)
@@ -271,8 +265,8 @@ func (u *updating) more(ctx context.Context, s state, rng *rand.Rand) (state, er
 
 // said returns what the new rows changed.
 func (u *updating) said(ctx context.Context, s state, data patchwork.Data) (*Update, error) {
-	sets := make([][]int16, len(data.Images))
-	if err := u.bestSets(ctx, s.Model, data, sets); err != nil {
+	sets, err := u.bestSets(ctx, s.Model, data)
+	if err != nil {
 		return nil, err
 	}
 	n := float64(rows.Total(data))
@@ -302,7 +296,6 @@ func (u *updating) said(ctx context.Context, s state, data patchwork.Data) (*Upd
 	extras.Record = patchwork.Record{Method: "soft", Mode: "interpret", Seed: u.opt.Seed, Rows: s.all.count(),
 		LogLik: s.all.LogLik(), DescriptionLength: l.Nats() - l.Codes}
 	extras.Counted, _ = s.all.MarshalBinary()
-	var err error
 	out.Model, err = s.WithExtras(extras)
 	return &out, err
 }

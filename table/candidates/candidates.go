@@ -38,6 +38,8 @@ type Background struct {
 	On, Cells []float64 // by column: how many of its cells are on, and how many there are
 	Q         []float64 // by column: the probability of being on
 	Least     float64   // that a refitted one keeps from 0 and 1
+	Columns   int       // those beyond so many are these once more, off for on; 0: there are none
+	Few       bool      // whether rows are so few that columns may come together by chance as surely as in a part
 
 	shared, price float64 // what most columns say, and the price of another number
 }
@@ -45,13 +47,25 @@ type Background struct {
 // Settle finds the number that most columns share, and what another takes, of which one number costs so much.
 func (b *Background) Settle(number float64) {
 	var exceptions int
-	b.shared, exceptions = described.Mode(b.Q)
-	b.price = number + max(0, elem.Log(float64(len(b.Q)-exceptions)/float64(exceptions+1)))
+	q := b.Q
+	if b.Columns > 0 {
+		q = q[:b.Columns]
+	}
+	b.shared, exceptions = described.Mode(q)
+	b.price = number + max(0, elem.Log(float64(len(q)-exceptions)/float64(exceptions+1)))
 }
 
-// OwnPrice returns the price of a background: none where it is the shared one.
-func (b *Background) OwnPrice(q float64) float64 {
-	if math.Abs(q-b.shared) < described.SameNumber {
+// sharedOf returns the number that most columns share, as column d has it.
+func (b *Background) sharedOf(d int32) float64 {
+	if b.Columns > 0 && int(d) >= b.Columns {
+		return 1 - b.shared
+	}
+	return b.shared
+}
+
+// OwnPrice returns the price of a background of column d: none where it is the shared one.
+func (b *Background) OwnPrice(d int32, q float64) float64 {
+	if math.Abs(q-b.sharedOf(d)) < described.SameNumber {
 		return 0
 	}
 	return b.price
@@ -62,7 +76,7 @@ func (b *Background) Now(d int32) float64 { return b.At(d, b.Q[d]) }
 
 // At returns that at another background.
 func (b *Background) At(d int32, q float64) float64 {
-	return Binomial(b.On[d], b.Cells[d], q) - b.OwnPrice(q)
+	return Binomial(b.On[d], b.Cells[d], q) - b.OwnPrice(d, q)
 }
 
 // Beside returns the best background of column d for other cells, of which some are on: as it is, shared, or refitted;
@@ -70,8 +84,8 @@ func (b *Background) At(d int32, q float64) float64 {
 func (b *Background) Beside(d int32, on, cells float64) (q, logLik float64) {
 	logLik = math.Inf(-1)
 	refitted := min(max((max(on, 0)+0.5)/(cells+1), b.Least), 1-b.Least)
-	for _, p := range [...]float64{b.Q[d], b.shared, refitted} {
-		if v := Binomial(on, cells, p) - b.OwnPrice(p); v > logLik {
+	for _, p := range [...]float64{b.Q[d], b.sharedOf(d), refitted} {
+		if v := Binomial(on, cells, p) - b.OwnPrice(d, p); v > logLik {
 			q, logLik = p, v
 		}
 	}
@@ -92,7 +106,10 @@ type Pair struct {
 // Pairs returns which of some columns come with column d more than by chance, the surest first: counts says how many
 // of n rows with d each is on in, and is 0 for these columns afterwards.
 func (b *Background) Pairs(d int32, among []int32, counts []float64, n float64) (pairs []Pair) {
-	least := elem.Log(float64(len(b.Q))) + anchorMargin
+	least := 0.0
+	if !b.Few {
+		least = elem.Log(float64(len(b.Q))) + anchorMargin
+	}
 	for _, e := range among {
 		c := counts[e]
 		counts[e] = 0

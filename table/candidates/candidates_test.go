@@ -9,10 +9,10 @@ import (
 func TestBackground(t *testing.T) {
 	b := &Background{On: []float64{10, 10, 60}, Cells: []float64{100, 100, 100}, Q: []float64{.1, .1, .6}, Least: 1e-3}
 	b.Settle(2)
-	if got := b.OwnPrice(.1); got != 0 {
+	if got := b.OwnPrice(0, .1); got != 0 {
 		t.Errorf("the shared number costs %v", got)
 	}
-	if got, want := b.OwnPrice(.6), 2.0; got != want { // one of two that are left is an exception
+	if got, want := b.OwnPrice(2, .6), 2.0; got != want { // one of two that are left is an exception
 		t.Errorf("another number costs %v, want %v", got, want)
 	}
 	if got, want := b.Now(2), 60*math.Log(.6)+40*math.Log(.4)-2; math.Abs(got-want) > 1e-12 {

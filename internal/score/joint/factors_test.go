@@ -52,39 +52,3 @@ func TestFactorsAreTheState(t *testing.T) {
 		t.Error("nothing was left out")
 	}
 }
-
-// The best vote on levels is, to the bit, that of the ascent on cells: groups without rows
-// count for neither, levels may be equal or certain.
-func TestLevelsAreTheAscent(t *testing.T) {
-	rng := rand.New(rand.NewPCG(15, 2))
-	votes := 0
-	for range 3000 {
-		q, n := 0.001+0.6*rng.Float64(), 1+rng.IntN(12)
-		rests, on, off := make([]Rest, n), make([]float64, n), make([]float64, n)
-		a := Ascent{Rule: Max, Q: q}
-		for i := range rests {
-			rests[i].A = max(q, []float64{q, rng.Float64(), 0.7, 1}[rng.IntN(4)])
-			if rng.IntN(3) > 0 {
-				on[i] = 40 * rng.Float64()
-			}
-			if rng.IntN(3) > 0 {
-				off[i] = 40 * rng.Float64()
-			}
-			if on[i]+off[i] > 0 {
-				a.Cells = append(a.Cells, Cell{On: on[i], Off: off[i], Rest: rests[i]})
-			}
-		}
-		least := 3 * rng.Float64()
-		opinion, gain := NewLevels(rests).Best(q, least, on, off)
-		want, wantGain := a.Best(least)
-		if opinion != want || gain != wantGain {
-			t.Fatalf("%v gains %v, by the ascent %v gains %v", opinion, gain, want, wantGain)
-		}
-		if want != q {
-			votes++
-		}
-	}
-	if votes < 300 {
-		t.Errorf("only %d votes", votes)
-	}
-}
