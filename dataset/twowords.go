@@ -165,7 +165,7 @@ func (in *input) bitsOfWords(s *survey, asked map[int]*Coding) {
 
 // noteBits says which word of such columns means yes.
 func (p *tablePlan) noteBits() {
-	var ways, ones, keyed []string
+	var ways, ones, keyed, flags []string
 	var order [][2]string
 	names := map[[2]string][]string{}
 	for i := range p.codings {
@@ -190,6 +190,7 @@ func (p *tablePlan) noteBits() {
 			ones = append(ones, text)
 		} else {
 			ways = append(ways, text)
+			flags = append(flags, columnFlag(names[way][0], "label"))
 		}
 	}
 	if len(keyed) > 0 {
@@ -199,6 +200,6 @@ func (p *tablePlan) noteBits() {
 		p.note("yes is %s; --threshold 1 makes 2 yes", andList(ones))
 	}
 	if len(ways) > 0 {
-		p.fix("yes is "+andList(ways), columnFlag(names[order[len(order)-1]][0], "label"))
+		p.fix("yes is "+andList(ways), flags[:min(len(flags), 3)]...)
 	}
 }

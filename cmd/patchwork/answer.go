@@ -255,7 +255,7 @@ func (a *app) sayParts(cmd *cobra.Command, f *answerFlags, j *job) error {
 			join = " Then "
 		}
 		if len(n.Fix) > 0 {
-			lines[len(lines)-1] += join + n.Fix[0] + compareBy(n, plan.Source)
+			lines[len(lines)-1] += join + strings.Join(n.Fix, " or ") + compareBy(n, plan.Source)
 		}
 	}
 	if more := len(plan.Notes) - answerNotes; more > 0 {
@@ -286,7 +286,11 @@ func compareBy(n dataset.Note, source string) string {
 	if !ok || !strings.HasPrefix(n.Text, "yes is ") || !strings.Contains(column, "=label") {
 		return ""
 	}
-	return fmt.Sprintf(", or compare by it: patchwork compare %s --by %s", recipe.CommandLine([]string{source}),
+	which := "it"
+	if len(n.Fix) > 1 {
+		which = "one of them"
+	}
+	return fmt.Sprintf(", or compare by %s: patchwork compare %s --by %s", which, recipe.CommandLine([]string{source}),
 		strings.Replace(column, "=label", "", 1))
 }
 

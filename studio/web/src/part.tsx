@@ -9,14 +9,16 @@ import { NameField } from "./namefield.tsx";
 import { called, fileOf } from "./names.ts";
 import { Having } from "./overview.tsx";
 import { Badge, Pixels } from "./pixels.tsx";
-import { home, modelFile, namePart, server, unsaved, useCell } from "./store.ts";
+import { home, modelFile, namePart, server, unkept, unsaved, useCell } from "./store.ts";
 import { AllColumns } from "./strengths.tsx";
 import { usePaper } from "./theme.ts";
 import { useAttempt } from "./uselatest.ts";
 
 /** The name of a part, to be changed in place. */
 export function PartName({ model, k }: { model: Model; k: number }): JSX.Element {
-  const s = useCell(server), fresh = useCell(unsaved).has(`${model.id} ${k}`) && model.parts?.[k]?.name, { wrong, attempt } = useAttempt();
+  const s = useCell(server), named = useCell(unsaved).has(`${model.id} ${k}`) && model.parts?.[k]?.name;
+  const failed = useCell(unkept), mine = model.source === "learned" || model.source === "upload", { wrong, attempt } = useAttempt();
+  const fresh = named && !(mine && (home.here ? !failed : s?.keeps));
   const save = () => void attempt(async () => download(await modelFile(model.id), fileOf(model.name)));
   return (
     <span class="naming">
