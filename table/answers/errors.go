@@ -15,21 +15,20 @@ const mostProducts = 1e9
 
 // errors sets the intervals of the sizes and shares of classes in an order, from the outer product of the rows' scores:
 // none if there are too few rows for so many numbers. A share at a bound has no interval but itself.
-func (x *Indices) errors(p *Picture, t *answers, order []int) {
-	k, width := len(p.Votes), t.width()
-	if free := float64(p.numbers()); free*free*float64(len(t.x)) > mostProducts || free > t.n/2 {
+func (x *Indices) errors(m *states, t *answers, order []int) {
+	k, width := len(m.Votes), t.width()
+	if free := float64(m.numbers()); free*free*float64(len(t.x)) > mostProducts || free > t.n/2 {
 		return
 	}
-	m := prepare(p)
 	r, score, sum := m.newRow(), make([]float64, k*(width+1)), matrix.New(k*(width+1), k*(width+1))
 	for n, row := range t.x {
 		m.explain(r, t, n)
 		clear(score)
 		for c, w := range r.weight {
-			score[c] = w - p.Share[c] // of the log odds, as a softmax has them
+			score[c] = w - m.Share[c] // of the log odds, as a softmax has them
 			for d, v := range row {
 				if v != joint.Unknown {
-					score[k+c*width+d] = w * (float64(v) - p.Votes[c][d])
+					score[k+c*width+d] = w * (float64(v) - m.Votes[c][d])
 				}
 			}
 		}
@@ -57,9 +56,9 @@ func (x *Indices) errors(p *Picture, t *answers, order []int) {
 		at[i] = j
 	}
 	for _, c := range order {
-		x.SizeIntervals = append(x.SizeIntervals, interval(p.Share[c], sizeVariance(p.Share, c, at, covariance)))
+		x.SizeIntervals = append(x.SizeIntervals, interval(m.Share[c], sizeVariance(m.Share, c, at, covariance)))
 		var shares []Interval
-		for d, v := range p.Votes[c] {
+		for d, v := range m.Votes[c] {
 			variance := 0.0
 			if j := at[k+c*width+d]; j >= 0 {
 				variance = covariance.At(j, j)

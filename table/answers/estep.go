@@ -46,7 +46,7 @@ func prepare(p *Picture) *states {
 		m.soft[d], m.chance[d] = make([]float64, len(p.Steps)), make([]float64, len(p.Steps))
 		for l, t := range p.Steps {
 			m.chance[d][l] = sigmoid(p.Intercept[d] + float64(p.Slope[d]*t))
-			m.soft[d][l] = softplus(p.Intercept[d] + float64(p.Slope[d]*t))
+			m.soft[d][l] = elem.LogAdd(0, p.Intercept[d]+float64(p.Slope[d]*t))
 		}
 	}
 	for _, votes := range p.Votes {
@@ -332,8 +332,7 @@ func (c *counts) seen(s, l, d int) float64 {
 }
 
 // evidence returns the log probability of every row.
-func (p *Picture) evidence(t *answers) []float64 {
-	m := prepare(p)
+func (m *states) evidence(t *answers) []float64 {
 	r, out := m.newRow(), make([]float64, len(t.x))
 	for n := range t.x {
 		out[n] = m.explain(r, t, n)

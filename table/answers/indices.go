@@ -90,34 +90,35 @@ func (p *Picture) Indices(data patchwork.Data) (*Indices, error) {
 	x.BIC = float64(-2*x.LogLik) + float64(k*elem.Log(t.n))
 	x.CAIC = x.BIC + k
 	x.ABIC = float64(-2*x.LogLik) + float64(k*elem.Log((t.n+2)/24))
-	x.patterns(p, side)
+	m := prepare(p)
+	x.patterns(m, side)
 	switch {
 	case p.Classes:
-		x.classes(p, side)
+		x.classes(m, side)
 	case p.leveled():
-		x.level(p, side)
+		x.level(m, side)
 		if len(p.Votes) == 0 && !p.OwnWeights {
 			q := p.clone()
 			q.Steps, q.Weights = hermite7()
 			q, c = q.fit(side, iterations, enough, 0)
 			x.Hermite = &Indices{LogLik: c.evidence, Numbers: x.Numbers}
-			x.Hermite.level(q, side)
+			x.Hermite.level(prepare(q), side)
 		}
 	}
 	if p.Lacking {
 		x.skills(p)
 	}
-	x.residuals(p, side)
+	x.residuals(m, side)
 	return x, nil
 }
 
 // patterns sets G2 and X2.
-func (x *Indices) patterns(p *Picture, t *answers) {
+func (x *Indices) patterns(m *states, t *answers) {
 	if t.width() > mostPatterns || slices.ContainsFunc(t.hidden, func(h []int32) bool { return len(h) > 0 }) {
 		return
 	}
 	covered := 0.0
-	for n, e := range p.evidence(t) {
+	for n, e := range m.evidence(t) {
 		expected := t.n * elem.Exp(e)
 		covered += expected
 		x.G2 += float64(2 * t.times[n] * elem.Log(t.times[n]/expected))
@@ -127,11 +128,9 @@ func (x *Indices) patterns(p *Picture, t *answers) {
 }
 
 // classes sets what is reported of classes.
-func (x *Indices) classes(p *Picture, t *answers) {
-	m := prepare(p)
-	r := m.newRow()
-	order := largestFirst(p.Share)
-	x.errors(p, t, order)
+func (x *Indices) classes(m *states, t *answers) {
+	r, order := m.newRow(), largestFirst(m.Share)
+	x.errors(m, t, order)
 	entropy := 0.0
 	rows, sum := make([]float64, len(order)), make([]float64, len(order))
 	for n := range t.x {
@@ -150,20 +149,19 @@ func (x *Indices) classes(p *Picture, t *answers) {
 	}
 	x.Entropy = 1 - entropy/(t.n*elem.Log(float64(len(order))))
 	for _, k := range order {
-		size, mean := p.Share[k], sum[k]/max(rows[k], 1)
-		x.Sizes, x.Shares = append(x.Sizes, size), append(x.Shares, p.Votes[k])
+		size, mean := m.Share[k], sum[k]/max(rows[k], 1)
+		x.Sizes, x.Shares = append(x.Sizes, size), append(x.Shares, m.Votes[k])
 		x.MeanPosterior = append(x.MeanPosterior, mean)
 		x.CorrectOdds = append(x.CorrectOdds, mean/max(1-mean, 1e-12)/(size/max(1-size, 1e-12)))
 	}
 }
 
 // level sets what is reported of a level: the variance of its means by row, over that and the mean of their variances.
-func (x *Indices) level(p *Picture, t *answers) {
-	for d, a := range p.Slope {
+func (x *Indices) level(m *states, t *answers) {
+	for d, a := range m.Slope {
 		x.Slope = append(x.Slope, a)
-		x.Difficulty = append(x.Difficulty, -p.Intercept[d]/math.Copysign(max(math.Abs(a), leastSlope), a))
+		x.Difficulty = append(x.Difficulty, -m.Intercept[d]/math.Copysign(max(math.Abs(a), leastSlope), a))
 	}
-	m := prepare(p)
 	r := m.newRow()
 	sum, squares, within := 0.0, 0.0, 0.0
 	for n := range t.x {
@@ -172,8 +170,8 @@ func (x *Indices) level(p *Picture, t *answers) {
 		for _, s := range r.found {
 			w := r.weight[s]
 			for l, share := range r.steps[s] {
-				mean += float64(w * share * p.Steps[l])
-				square += float64(w * share * p.Steps[l] * p.Steps[l])
+				mean += float64(w * share * m.Steps[l])
+				square += float64(w * share * m.Steps[l] * m.Steps[l])
 			}
 		}
 		sum += float64(t.times[n] * mean)
@@ -196,16 +194,16 @@ func (x *Indices) skills(p *Picture) {
 }
 
 // residuals sets the bivariate residuals.
-func (x *Indices) residuals(p *Picture, t *answers) {
-	m, width := prepare(p), t.width()
+func (x *Indices) residuals(m *states, t *answers) {
+	width := t.width()
 	on := make([]float64, width) // in a state, at a step
 	both, single := make([]float64, width*width), make([]float64, width)
-	for s, levels := range p.prior() {
+	for s, levels := range m.prior() {
 		for l, w := range levels {
 			w = elem.Exp(w)
 			for d := range on {
 				if on[d] = m.chance[d][l]; m.owner[s][d] >= 0 {
-					on[d] = p.Votes[m.owner[s][d]][d]
+					on[d] = m.Votes[m.owner[s][d]][d]
 				}
 				single[d] += float64(w * on[d])
 				for e := range d {

@@ -35,7 +35,7 @@ func (p *Picture) active(c *counts) []float64 {
 //	  + (sets-1) h + sum (log C(K, |s|) + log 2)        for the K h, if profiles have shares
 func (p *Picture) length(c *counts, rows float64) (nats float64, numbers int) {
 	h, width, k := elem.Log(rows)/2, len(p.Intercept), len(p.Votes)
-	nats, numbers = -c.evidence-logFactorial(k), p.numbers()
+	nats, numbers = -c.evidence-elem.LogFactorial(float64(k)), p.numbers()
 	active := p.active(c)
 	if p.Classes {
 		for _, n := range active {
@@ -119,6 +119,3 @@ func (p *Picture) sharedBefore(k, d int) bool {
 	}
 	return false
 }
-
-// logFactorial returns log n!.
-func logFactorial(n int) float64 { return elem.LogFactorial(float64(n)) }

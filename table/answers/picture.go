@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -270,7 +269,7 @@ func (p *Picture) prior() [][]float64 {
 			for k, u := range p.Usage {
 				if p.Share == nil {
 					u += float64(p.UsageSlope * t)
-					v -= softplus(u)
+					v -= elem.LogAdd(0, u)
 					if set>>k&1 != 0 {
 						v += u
 					}
@@ -293,6 +292,3 @@ func sigmoid(x float64) float64 {
 	}
 	return 1 / (1 + elem.Exp(-x))
 }
-
-// softplus returns log(1 + exp(x)).
-func softplus(x float64) float64 { return max(x, 0) + elem.Log1p(elem.Exp(-math.Abs(x))) }

@@ -196,7 +196,7 @@ func (s *search) judge(kind string, held *answers) (sum, squares float64) {
 	if f.Lacking {
 		held = held.flipped()
 	}
-	for n, e := range f.evidence(held) {
+	for n, e := range prepare(f.Picture).evidence(held) {
 		sum += float64(held.times[n] * e)
 		squares += float64(held.times[n] * e * e)
 	}
