@@ -177,7 +177,7 @@ func (f found) taller(t *answers, but []int) found {
 func byLength(a, b found) int { return cmp.Compare(a.nats, b.nats) }
 
 // dear is by how many nats a picture may be longer without a part, before the others follow, that goes.
-const dear = 100
+const dear = 40
 
 // shrunk leaves out parts, as long as the description gets shorter.
 func (f found) shrunk(t *answers) found {

@@ -335,9 +335,9 @@ func (f found) polishedAbout(t *answers, part, times int) found {
 		if len(moves) == 0 || len(f.Votes) == 0 {
 			break
 		}
-		next := measured(f.moved(moves), t, roundsOfEM)
+		next := measured(f.frequent().moved(moves), t, roundsOfEM)
 		if next.nats > f.nats && len(moves) > 1 { // they were asked one by one
-			next = measured(f.moved(moves[:(len(moves)+1)/2]), t, roundsOfEM)
+			next = measured(f.frequent().moved(moves[:(len(moves)+1)/2]), t, roundsOfEM)
 		}
 		if next.nats > f.nats-0.5 {
 			break
