@@ -12,7 +12,7 @@ import (
 // The most flags that there may be, all commands together, and of learn; hidden ones count.
 const (
 	mostFlags      = 100
-	mostLearnFlags = 36
+	mostLearnFlags = 37
 	mostEveryday   = 12
 )
 
