@@ -54,7 +54,7 @@ func (in *input) lines(c *content, n, most int, hint string, use func(line int, 
 	if err != nil {
 		return err
 	}
-	r := csvForm{','}.records(text)
+	r := csvForm{comma: ','}.records(text)
 	for lines := 0; ; lines++ {
 		cells, line, err := r.read()
 		var fe *FormatError

@@ -158,12 +158,8 @@ func (c *columnStats) times(level string) int {
 	return c.levels.count(level)
 }
 
-// mostlyLabels is how many times more columns of few words than of bits a table has whose
-// words are categories, not labels.
-const mostlyLabels = 3
-
 // categoriesForWantOfBits makes categories of the text columns that have few values if
-// the table would have no data otherwise, or next to none. It returns the others.
+// the table has more of them than of other data. It returns the others.
 func (in *input) categoriesForWantOfBits(s *survey, texts, auto, explicit []int,
 	asked map[int]*Coding) []int {
 	if len(explicit) > 0 || in.opts.settled != nil {
@@ -183,7 +179,7 @@ func (in *input) categoriesForWantOfBits(s *survey, texts, auto, explicit []int,
 			few++
 		}
 	}
-	if bits > 0 && few <= mostlyLabels*bits {
+	if bits > 0 && few <= bits {
 		return texts // there is other data
 	}
 	labels := texts[:0]

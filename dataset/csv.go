@@ -150,14 +150,49 @@ func (s *textSource) complete() bool { return s.all }
 func (s *textSource) count() int { return -1 }
 
 // csvForm says how the lines of a table are divided.
-type csvForm struct{ comma rune }
+type csvForm struct {
+	comma rune
+	runs  bool // of them divide cells as one does, and around a line none does
+}
 
 // form recognises the delimiter.
 func (in *input) form(head []byte) csvForm {
-	if in.opts.Delimiter != 0 {
-		return csvForm{in.opts.Delimiter}
+	asked := in.opts.Delimiter
+	switch {
+	case (asked == 0 || asked == ' ') && inRuns(head):
+		return csvForm{' ', true}
+	case asked != 0:
+		return csvForm{comma: asked}
 	}
-	return csvForm{delimiter(head, in.opts.like().Delimiter)}
+	return csvForm{comma: delimiter(head, in.opts.like().Delimiter)}
+}
+
+// leastInRuns is how many lines show that runs of spaces divide cells.
+const leastInRuns = 3
+
+// inRuns reports whether a text is a table whose cells only spaces divide, as old programs write them: of as many words
+// in each line, some of which are numbers in all but the first.
+func inRuns(head []byte) bool {
+	lines, columns := 0, 0
+	var numbers []bool
+	for line := range bytes.Lines(head) {
+		if bytes.ContainsAny(line, ",\t;|\"") || len(line) > 0 && line[len(line)-1] != '\n' || lines == mostFirst {
+			break
+		}
+		words := strings.Fields(string(line))
+		if lines == 0 {
+			columns, numbers = len(words), slices.Repeat([]bool{true}, len(words))
+		}
+		if len(words) != columns {
+			return false
+		}
+		for i, word := range words {
+			t, _ := tokenOf(word)
+			numbers[i] = numbers[i] && (lines == 0 || t >= unknownToken && t <= oneToken || t == numberToken)
+		}
+		lines++
+	}
+	return columns > 1 && lines >= leastInRuns && slices.Contains(numbers, true)
 }
 
 // validDelimiter follows encoding/csv, which reports a bad one only as it reads.

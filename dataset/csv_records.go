@@ -41,6 +41,9 @@ func (c *csvRecords) read() (cells []string, line int, err error) {
 			return nil, 0, err
 		}
 		line := strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+		if c.form.runs {
+			line = strings.Join(strings.Fields(line), " ")
+		}
 		if !c.divide(line) {
 			c.rest = c.form.reader(io.MultiReader(strings.NewReader(text), c.text))
 			break

@@ -35,7 +35,7 @@ func TestRecordsAsEncodingCSV(t *testing.T) {
 		if rapid.Bool().Draw(t, "quotes") {
 			text += strings.Join(rapid.SliceOfN(rapid.OneOf(piece, quote), 0, 20).Draw(t, "rest"), "")
 		}
-		form := csvForm{rapid.SampledFrom([]rune{',', ';', '\t', ' ', 'é', '\u00a0', '\v'}).Draw(t, "comma")}
+		form := csvForm{comma: rapid.SampledFrom([]rune{',', ';', '\t', ' ', 'é', '\u00a0', '\v'}).Draw(t, "comma")}
 		got, gotLines, gotErr := readAll(form.records(strings.NewReader(text)).read)
 		r := form.reader(strings.NewReader(text))
 		want, wantLines, wantErr := readAll(func() ([]string, int, error) {
@@ -69,7 +69,7 @@ func TestRecordsAreBounded(t *testing.T) {
 		"a\n" + strings.Repeat(",", maxCells+ahead),
 		"a\n\"b\"" + strings.Repeat(",\"\"", maxCells+ahead) + "\n",
 	} {
-		records, _, err := readAll(csvForm{','}.records(strings.NewReader(text)).read)
+		records, _, err := readAll(csvForm{comma: ','}.records(strings.NewReader(text)).read)
 		if len(records) != 1 || err == nil || !testenv.Said(t, err.Error()) {
 			t.Errorf("%.10q: %d records, %v", text, len(records), err)
 		}
@@ -80,7 +80,7 @@ func TestRecordsAreBounded(t *testing.T) {
 func BenchmarkRecords(b *testing.B) {
 	text := strings.Repeat(strings.Repeat("0,1,0,0,1,", 20)+"1\n", 10000)
 	text += strings.Repeat(strings.Repeat(`"0","1",`, 50)+"\"1\"\n", 10000)
-	form := csvForm{','}
+	form := csvForm{comma: ','}
 	for name, records := range map[string]func() func() error{
 		"by=here": func() func() error {
 			r := form.records(strings.NewReader(text))

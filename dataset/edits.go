@@ -16,8 +16,8 @@ type Edit struct {
 	Column string `json:"column"`
 	// Want is bit, bit>N (on is what is greater), bands (three, of about as many rows each), category, ordinal, count,
 	// number, label, weight, split (several answers in a cell), unknown (left out), yes:WORD (on is that word, off
-	// any other; WORD|WORD for several), half (of all columns: answers are cut in two), or its words in an order, such as never<weekly<daily, which without a column is of all that have
-	// these words.
+	// any other; WORD|WORD for several), half (of all columns: answers are cut in two), or its words in an order, such as never<weekly<daily,
+	// which without a column is of all that have these words.
 	Want string `json:"want"`
 }
 

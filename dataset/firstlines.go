@@ -37,7 +37,7 @@ func (s *textSource) findFirst() {
 	if sep := separator.FindSubmatch(rest); sep != nil {
 		f.skip, f.what, rest = 1, "sep="+string(sep[1]), rest[len(sep[0]):]
 		if c := []rune(string(sep[1]))[0]; in.opts.Delimiter == 0 && validDelimiter(c) {
-			s.form = csvForm{c}
+			s.form = csvForm{comma: c}
 		}
 	}
 	for line := range bytes.Lines(rest) {
@@ -277,12 +277,15 @@ func areUnits(cells []string, below [][]string) bool {
 
 // ofTable returns the form by the first two lines that a delimiter divides alike.
 func (f csvForm) ofTable(text []byte) csvForm {
+	if f.runs {
+		return f
+	}
 	before := []byte(nil)
 	n := 0
 	for line := range bytes.Lines(text) {
 		if c := string(delimiter(before, "")); bytes.Count(before, []byte(c)) > 0 &&
 			bytes.Count(before, []byte(c)) == bytes.Count(line, []byte(c)) {
-			return csvForm{[]rune(c)[0]}
+			return csvForm{comma: []rune(c)[0]}
 		}
 		if before = line; n == mostFirst {
 			break

@@ -88,7 +88,7 @@ func itemForm(head []byte) csvForm {
 	if most == 0 && len(bytes.Trim(head, "0123456789 \r\n")) == 0 {
 		best = ' '
 	}
-	return csvForm{best}
+	return csvForm{comma: best}
 }
 
 // quotedLists reports whether each line is a single cell, and some of these have the

@@ -15,7 +15,8 @@ var missingWords = []string{"don't know", "don’t know", "dont know", "do not k
 	"n.a.", "missing", "not applicable", "not available", "no answer", "no response", "not answered", "prefer not to say",
 	"not asked", "skipped", "no opinion", "not voting", "did not vote", "abstained", "abstain", "not sure", "unsure",
 	"can't say", "not stated", "not reported", "no data", "inapplicable", "nd", "n.d.", "n/d", "bdl", "lod", "<lod",
-	"<loq", "below detection", "trace"}
+	"<loq", "below detection", "trace", "inf", "+inf", "-inf", "infinity", "-infinity",
+	"#div/0!", "#value!", "#num!", "#ref!", "#name?", "#null!"}
 
 // isMissingWord reports whether a word is one of these, perhaps behind its code as in "-8. Don't know".
 func isMissingWord(word string) bool {

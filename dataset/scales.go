@@ -1,7 +1,10 @@
 package dataset
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -32,6 +35,17 @@ var scales = [][]string{
 	{"none|no schooling", "primary|elementary", "secondary|high school", "some college|vocational",
 		"bachelor|bachelor's|bachelors|undergraduate|college", "master|master's|masters|graduate", "phd|doctorate|doctoral"},
 	{"xs", "s", "m", "l", "xl", "xxl"},
+	{"never", "yearly|once a year|annually", "monthly|once a month", "weekly|once a week", "daily|every day"},
+	{"stimme gar nicht zu|stimme überhaupt nicht zu", "stimme nicht zu", "stimme eher nicht zu",
+		"teils/teils|teils teils|weder noch|neutral|unentschieden", "stimme eher zu", "stimme zu",
+		"stimme voll zu|stimme völlig zu|stimme voll und ganz zu"},
+	{"nie", "selten", "manchmal|gelegentlich", "oft|häufig", "sehr oft", "immer"},
+	{"pas du tout d'accord", "pas d'accord|plutôt pas d'accord", "neutre|ni d'accord ni pas d'accord",
+		"d'accord|plutôt d'accord", "tout à fait d'accord"},
+	{"jamais", "rarement", "parfois|quelquefois", "souvent", "toujours"},
+	{"muy en desacuerdo|totalmente en desacuerdo", "en desacuerdo", "neutral|ni de acuerdo ni en desacuerdo", "de acuerdo",
+		"muy de acuerdo|totalmente de acuerdo"},
+	{"nunca", "rara vez|casi nunca", "a veces", "a menudo|frecuentemente", "casi siempre", "siempre"},
 }
 
 // step returns which step of a scale a word is, -1 for none.
@@ -41,9 +55,41 @@ func step(scale []string, word string) int {
 	})
 }
 
+// band is a word for numbers from one on, such as 18-24, 55+ and <18, or behind its code, such as 2: secondary.
+var band = regexp.MustCompile(`^(?:(<|<=|≤|under |up to )|>|>=|≥|over )? ?[$€£]?([0-9]+(?:\.[0-9]+)?)k? ?` +
+	`(?:(?:-|–|—|to) ?[$€£]?[0-9]+(?:\.[0-9]+)?k?|\+|and over|or more|(?:[.:)=]|-) ?\pL.*)?$`)
+
+// bands returns words that all stand for bands of numbers, as a scale; nil if some do not, or two begin alike.
+func bands(words []string) (scale []string) {
+	from := map[string]float64{}
+	for _, word := range words {
+		word = strings.ToLower(word)
+		m := band.FindStringSubmatch(word)
+		if m == nil || m[0] == m[2] {
+			return nil
+		}
+		if from[word], _ = strconv.ParseFloat(m[2], 64); m[1] != "" {
+			from[word] -= .5 // what is below 18 is before what begins with it
+		}
+		scale = append(scale, word)
+	}
+	slices.SortFunc(scale, func(a, b string) int { return cmp.Compare(from[a], from[b]) })
+	for i := range scale[1:] {
+		if from[scale[i]] == from[scale[i+1]] {
+			return nil
+		}
+	}
+	return scale
+}
+
 // scaleOf returns the scale of which at least three words are steps, or two and a neutral one, all others too; nil for
 // none.
 func scaleOf(words []string) []string {
+	if len(words) >= 3 {
+		if scale := bands(words); scale != nil {
+			return scale
+		}
+	}
 	for _, scale := range scales {
 		if len(words) >= 3 && !slices.ContainsFunc(words, func(w string) bool { return step(scale, w) < 0 }) {
 			return scale

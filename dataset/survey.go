@@ -167,8 +167,8 @@ func (s *survey) add(record []string, line int) {
 // isHeader implements [HeaderAuto] for a first line, given what is below it: it is
 // a header if it counts the columns, and none if each of its values recurs below it;
 // else if a name stands above bits or numbers, if
-// letters stand above digits only, or if no column of text has its first value
-// again although values recur.
+// letters stand above digits only, or if of the columns of text of which values recur most do not have their first
+// value again, all of them where there is one.
 func (s *survey) isHeader(first []string) bool {
 	if len(first) >= 3 && s.rows > 0 && counts(first) {
 		return true
@@ -177,7 +177,7 @@ func (s *survey) isHeader(first []string) bool {
 		return false
 	}
 	v := vocabulariesOf(s.columns)
-	words, news, few := true, true, false
+	words, news, few, once, again := true, true, false, 0, 0
 	for i, cell := range first {
 		c := &s.columns[i]
 		t, _ := tokenOf(trim(cell))
@@ -199,9 +199,13 @@ func (s *survey) isHeader(first []string) bool {
 			news = news && t > oneToken && (t == textToken || c.count(t) == 0) &&
 				(c.levels.count(levelOf(trim(cell))) == 0 || answer && i > 0 && !s.likeFirst(first[0]))
 			few = few || c.few() || answer
+			if c.few() && t == textToken {
+				isNew := c.levels.count(levelOf(trim(cell))) == 0
+				once, again = once+btoi(isNew), again+btoi(!isNew)
+			}
 		}
 	}
-	return words && s.rows > 0 || news && few && s.rows >= 4
+	return words && s.rows > 0 || s.rows >= 4 && (news && few || once > 1 && once > 2*again)
 }
 
 // likeFirst reports whether a cell is text of the form of those below it in the first column, digits for digits, as

@@ -114,7 +114,6 @@ func TestValuesAreRefused(t *testing.T) {
 		{"ragged", "1,2\n1\n", Options{}},
 		{"no numbers", "a,b\nmoor,bog\n", Options{}},
 		{"no rows", "a,b\n", Options{Header: HeaderPresent}},
-		{"infinite", "a\ninf\n1\n", Options{Columns: []string{"a"}}},
 		{"no such column", "a\n1\n", Options{Columns: []string{"b"}}},
 		{"size", "1,2,3\n", Options{Height: 2, Width: 2}},
 		{"threshold", "1,2\n", Options{Threshold: &half}},

@@ -72,7 +72,7 @@ func tokenOf(s string) (token, float64) {
 		return zeroToken, 0
 	case err == nil && v == 1:
 		return oneToken, 1
-	case err == nil && !math.IsNaN(v):
+	case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
 		return numberToken, v
 	}
 	if v, ok := commaNumber(s); ok {
