@@ -44,7 +44,7 @@ func partsOf(ctx context.Context, data patchwork.Data) (*patchwork.Model, error)
 // same for any number of workers.
 func TestFit(t *testing.T) {
 	for rows, unknown := range map[int]float64{100: 0, 900: .2} {
-		data, tests := drawn(rows, 10, unknown, 1), drawn(400, 10, 0, 2)
+		data, tests := drawn(rows, 10, unknown, 4), drawn(400, 10, 0, 2)
 		p, held, err := Fit(t.Context(), data, Options{Parts: partsOf, Seed: 3, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
