@@ -23,7 +23,7 @@ import (
 // goes here, or says what it writes: it is named output, or is
 // marked by writes.
 var notWritten = strings.Fields(`
-	addr allow-host array beam by checkpoint columns csv cut data delimiter first-per key labels letters missing mnist model must name names never pairs q
+	addr allow-host array beam by checkpoint columns csv cut data delimiter first-per keep key labels letters missing mnist model must name names never pairs q
 	rival shard symbol ticc tls token update where`)
 
 // Whoever adds a command or a flag decides whether it names a file to write, so that

@@ -20,7 +20,7 @@ func TestTableNote(t *testing.T) {
 	}
 	s := workbench.Step{Candidate: true, Best: best, CurvePoint: patchwork.CurvePoint{Experts: 5, Stage: "grow", Rows: 16,
 		DescriptionLength: 32}}
-	if got := tableNote(&s); got != "5 parts (grow), 2.000 nats per row; best so far 2 parts" {
+	if got := tableNote(&s); got != "5 parts, 2.000 nats per row; best so far 2 parts" {
 		t.Errorf("%q", got)
 	}
 	if s.Candidate = false; tableNote(&s) != "" {
