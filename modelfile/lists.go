@@ -20,6 +20,8 @@ type listsHeader struct {
 	Width   int             `json:"width"`
 	Columns []string        `json:"columns,omitempty"`
 	Names   []string        `json:"names,omitempty"`
+	Steps   []float64       `json:"steps,omitempty"` // of the level
+	Weights []float64       `json:"weights,omitempty"`
 	Reading json.RawMessage `json:"reading,omitempty"`
 	Record  *lists.Record   `json:"record,omitempty"`
 }
@@ -32,7 +34,8 @@ var listsNeed = needs{
 // WriteLists writes a model of a wide table: a zip that numpy.load opens, with its votes as lists: `vote_part` and
 // `vote_column` (from 0) and what they say, `vote`, in the order of parts and columns; `usage` (K) is how often each
 // part is there, and `q` (D) what is said of a column where no part votes. The bytes are the same for the same model
-// on every machine, and [ReadLists] restores it.
+// on every machine, and [ReadLists] restores it. Where rows have a level, `level` (1) is by how much one step of it
+// raises the log odds of all columns beside `q`; model.json holds its steps, each with a weight.
 func WriteLists(w io.Writer, m *lists.Model) error {
 	if err := cmp.Or(m.Check(), checkList("columns", m.Columns, len(m.Q), "name every column, or none"),
 		checkList("names", m.Names, len(m.Parts), "")); err != nil {
@@ -42,6 +45,9 @@ func WriteLists(w io.Writer, m *lists.Model) error {
 		Columns: m.Columns, Names: m.Names, Reading: m.Reading}
 	if m.Record.Rows > 0 {
 		h.Record = &m.Record
+	}
+	if m.Level != nil {
+		h.Steps, h.Weights = m.Level.Steps, m.Level.Weights
 	}
 	text, err := encodeJSON(h)
 	if err != nil {
@@ -54,12 +60,16 @@ func WriteLists(w io.Writer, m *lists.Model) error {
 			part, column, vote = append(part, int32(k)), append(column, d), append(vote, float32(p.P[i]))
 		}
 	}
-	return npy.WriteZip(w, npy.Store, npy.Member{Name: jsonName, Raw: text},
-		npy.Member{Name: "vote_part", Array: npy.New(part, len(part))},
-		npy.Member{Name: "vote_column", Array: npy.New(column, len(column))},
-		npy.Member{Name: "vote", Array: npy.New(vote, len(vote))},
-		npy.Member{Name: "usage", Array: npy.New(m.Usage, len(m.Usage))},
-		npy.Member{Name: "q", Array: npy.New(m.Q, len(m.Q))})
+	members := []npy.Member{{Name: jsonName, Raw: text},
+		{Name: "vote_part", Array: npy.New(part, len(part))},
+		{Name: "vote_column", Array: npy.New(column, len(column))},
+		{Name: "vote", Array: npy.New(vote, len(vote))},
+		{Name: "usage", Array: npy.New(m.Usage, len(m.Usage))},
+		{Name: "q", Array: npy.New(m.Q, len(m.Q))}}
+	if m.Level != nil {
+		members = append(members, npy.Member{Name: "level", Array: npy.New([]float64{m.Level.Slope}, 1)})
+	}
+	return npy.WriteZip(w, npy.Store, members...)
 }
 
 // ReadLists reads a model of a wide table of size bytes. Bad content yields a [*FormatError]; errors of r are passed
@@ -76,7 +86,7 @@ func ReadLists(r io.ReaderAt, size int64) (*lists.Model, error) {
 	if h.Rule != "max" || h.Height != 1 {
 		return nil, bad("rule, height", "", "are %s and %d; a model of a wide table has max and 1", h.Rule, h.Height)
 	}
-	if err := cmp.Or(checkFrame(1, h.Width), checkNames(z, listsNeed.arrays, ", in a model of a wide table")); err != nil {
+	if err := cmp.Or(checkFrame(1, h.Width), checkNames(z, append(listsNeed.arrays, "level"), ", in a model of a wide table")); err != nil {
 		return nil, err
 	}
 	m := &lists.Model{Columns: h.Columns, Names: h.Names, Reading: h.Reading}
@@ -89,6 +99,13 @@ func ReadLists(r io.ReaderAt, size int64) (*lists.Model, error) {
 	}
 	if err := readVotes(read, m); err != nil {
 		return nil, err
+	}
+	if z.Has("level") || h.Steps != nil || h.Weights != nil {
+		slope, err := read.floats("level", 1)
+		if err != nil {
+			return nil, err
+		}
+		m.Level = &lists.Level{Slope: slope[0], Steps: h.Steps, Weights: h.Weights}
 	}
 	err = cmp.Or(checkList("columns", m.Columns, len(m.Q), ""), checkList("names", m.Names, len(m.Parts), ""))
 	if err != nil {

@@ -16,6 +16,23 @@ func wideModel() *lists.Model {
 		Columns: []string{"a", "b", "c", "d"}, Record: lists.Record{Rows: 10, Length: 5}}
 }
 
+func levelModel() *lists.Model {
+	m := wideModel()
+	m.Level = &lists.Level{Slope: 0.5, Steps: []float64{-1, 0, 1}, Weights: []float64{0.25, 0.5, 0.25}}
+	return m
+}
+
+func TestLevelsComeBack(t *testing.T) {
+	var b bytes.Buffer
+	if err := modelfile.WriteLists(&b, levelModel()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := modelfile.ReadLists(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil || !reflect.DeepEqual(got, levelModel()) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestListsComeBack(t *testing.T) {
 	var b bytes.Buffer
 	if err := modelfile.WriteLists(&b, wideModel()); err != nil {
@@ -47,9 +64,11 @@ func TestListsAreChecked(t *testing.T) {
 		"a vote below q":        func(m *lists.Model) { m.Parts[0].P[1] = 0.3 },
 		"a certain column":      func(m *lists.Model) { m.Q[2] = 0 },
 		"usage of other parts":  func(m *lists.Model) { m.Usage = m.Usage[:2] },
+		"a level of no steps":   func(m *lists.Model) { m.Level.Steps = nil },
+		"weights beyond 1":      func(m *lists.Model) { m.Level.Weights[0] = 1 },
 		"names of some columns": func(m *lists.Model) { m.Columns = m.Columns[:3] },
 	} {
-		m := wideModel()
+		m := levelModel()
 		spoil(m)
 		if err := modelfile.WriteLists(new(bytes.Buffer), m); err == nil {
 			t.Errorf("%s is written", name)

@@ -183,7 +183,7 @@ func (u *unexplained) from(d int32, counts []float64, among *[]int32) *find {
 			counts[e] += u.weight[r]
 		}
 	}
-	pairs := u.Pairs(d, *among, counts, n)
+	pairs := u.Pairs(d, *among, counts, n, n)
 	tries, failures := candidates.Tries(len(u.Q))
 	var best *find
 	for _, p := range pairs[:min(len(pairs), tries)] {

@@ -24,6 +24,7 @@ type Description struct {
 	Names     []string        `json:"names,omitempty"`     // of parts; those of bits have them in Parts
 	Parts     []NamedPart     `json:"parts"`
 	Reading   json.RawMessage `json:"reading,omitempty"` // how the data were read
+	Level     string          `json:"level,omitempty"`   // of the rows of a wide table, in words
 	Learned   any             `json:"learned,omitempty"` // *Learned of bits, *real.Record or *mixed.Record of others
 	*OfBits
 	*OfNumbers

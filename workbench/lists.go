@@ -13,9 +13,11 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/render"
+	"example.com/patchwork/table/answers"
 	"example.com/patchwork/table/lists"
 )
 
@@ -29,6 +31,10 @@ const mostDense = 1 << 23
 // be too large.
 func (m Lists) Bits() (Bits, error) {
 	width := len(m.Q)
+	if m.Level != nil {
+		return Bits{}, fmt.Errorf("the rows of the model have a level, which this command does not take; explain, score, " +
+			"predict and show do")
+	}
 	if len(m.Parts) == 0 {
 		return Bits{}, fmt.Errorf("the model has no parts")
 	}
@@ -59,8 +65,25 @@ func (m Lists) Bits() (Bits, error) {
 // K returns the number of parts.
 func (m Lists) K() int { return len(m.Parts) }
 
+// raise raises the log odds of probabilities.
+func raise(p []float64, by float64) {
+	for d, q := range p {
+		odds := q / (1 - q) * elem.Exp(by)
+		p[d] = odds / (1 + odds)
+	}
+}
+
 // Size says how many parts there are, and of what size.
 func (m Lists) Size() string { return sizeText(m.K(), 1, len(m.Q)) }
+
+// LevelSaid says what the level of the rows is; "" for none.
+func (m Lists) LevelSaid() string {
+	if m.Level == nil {
+		return ""
+	}
+	return fmt.Sprintf("rows differ in how much they say yes in general, by a factor of %.2g one way or the other in two "+
+		"of three; parts are what comes together beyond that", elem.Exp(m.Level.Slope))
+}
 
 // Moves returns false.
 func (m Lists) Moves() bool { return false }
@@ -149,7 +172,7 @@ func (m Lists) Part(k int) Part {
 // Describe describes the model.
 func (m Lists) Describe() *Description {
 	d := &Description{Rule: "max", Experts: m.K(), Height: 1, Width: len(m.Q), Usage: m.Usage, Columns: m.Columns,
-		Names: m.Model.Names, Parts: parts(m), Reading: m.Reading, model: m}
+		Names: m.Model.Names, Parts: parts(m), Reading: m.Reading, Level: m.LevelSaid(), model: m}
 	if m.Record.Rows > 0 {
 		record := m.Record
 		d.Learned = &record
@@ -178,6 +201,9 @@ func (m Lists) Explain(ctx context.Context, data iter.Seq2[*dataset.Frame, error
 		found, r := e.Explain(on, unknown), &x.Rows[i]
 		for j, k := range found.Parts {
 			r.Picks = append(r.Picks, patchwork.Pick{Expert: int(k), Gain: found.Gains[j]})
+		}
+		if m.Level != nil {
+			r.Person = &answers.Person{LogP: found.Evidence, Level: found.Level, Error: found.Error}
 		}
 		r.StartLogLik, r.LogLik, r.LogLikModel, r.Evidence = found.Start, found.LogLik, found.LogLik, found.Evidence
 	}).explain(ctx, data, how.Then)
@@ -268,6 +294,9 @@ func (m Lists) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 // Cells appends what the parts of an explained row say of each of its columns.
 func (m Lists) Cells(c *Case, out []Cell) []Cell {
 	p := slices.Clone(m.Q)
+	if m.Level != nil && c.Row.Person != nil {
+		raise(p, m.Level.Slope*c.Row.Person.Level)
+	}
 	for _, pick := range c.Row.Picks {
 		for i, d := range m.Parts[pick.Expert].Columns {
 			p[d] = max(p[d], m.Parts[pick.Expert].P[i])

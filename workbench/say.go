@@ -29,6 +29,9 @@ func (d *Description) Lines() []string {
 			line(map[bool]string{true: "together"}[i == 0], "%s", text)
 		}
 	}
+	if d.Level != "" {
+		line("level", "%s", d.Level)
+	}
 	if d.OfNumbers != nil {
 		line("rule", "%s, %s, %d of them with a variance of their own", d.Rule, words.Count(d.OfNumbers.Votes, "vote"),
 			d.Variances)

@@ -45,6 +45,9 @@ func codesOf(j *job, round bool) func(*workbench.Explained) *answers {
 		if m, ok := j.model.(workbench.Bits); ok && m.Reader() != nil {
 			addPersons(out, m, parts, x, round)
 		}
+		if m, ok := j.model.(workbench.Lists); ok && m.Level != nil {
+			addLevels(out, x, round)
+		}
 		return out
 	}
 }
@@ -54,19 +57,18 @@ func codesOf(j *job, round bool) func(*workbench.Explained) *answers {
 func addPersons(out *answers, m workbench.Bits, parts []string, x *workbench.Explained, round bool) {
 	r, n := m.Reader(), len(x.Rows)
 	k := len(r.Votes)
-	has, level, spread := make([]float64, n*k), make([]float64, n), make([]float64, n)
+	has := make([]float64, n*k)
 	said := make([]string, n)
 	for i := range x.Rows {
 		p := x.Rows[i].Person
 		if p == nil { // of the head
 			continue
 		}
-		level[i], spread[i] = p.Level, p.Error
 		copy(has[i*k:], r.Probable(p))
 		said[i] = r.Profile(p, parts)
 	}
 	if round {
-		roundAll(has, level, spread)
+		roundAll(has)
 	}
 	if k > 0 {
 		names := valuesBy(k, func(k int) string { return "p:" + r.Called(parts[k]) })
@@ -78,9 +80,23 @@ func addPersons(out *answers, m workbench.Bits, parts []string, x *workbench.Exp
 		out.add(what, said)
 	}
 	if r.Leveled() {
-		out.add("level", level)
-		out.add("level_error", spread)
+		addLevels(out, x, round)
 	}
+}
+
+// addLevels adds the level of each row, with its standard error.
+func addLevels(out *answers, x *workbench.Explained, round bool) {
+	level, spread := make([]float64, len(x.Rows)), make([]float64, len(x.Rows))
+	for i := range x.Rows {
+		if p := x.Rows[i].Person; p != nil { // not of the head
+			level[i], spread[i] = p.Level, p.Error
+		}
+	}
+	if round {
+		roundAll(level, spread)
+	}
+	out.add("level", level)
+	out.add("level_error", spread)
 }
 
 // addCompounds adds which compounds the rows have.

@@ -52,6 +52,9 @@ func listsLearned(f *learnFlags, m workbench.Lists, l *learning, took time.Durat
 		fmt.Sprintf("log-likelihood %.3f per row by all explanations, with what their parts cost; description length %.1f "+
 			"(nats), without parts %.1f", r.LogLik/float64(r.Rows), r.Length, r.Background),
 		fmt.Sprintf("%.2f parts used per row", used)}
+	if said := m.LevelSaid(); said != "" {
+		lines = append(lines, said)
+	}
 	for k := range min(m.K(), mostPartsSaid) {
 		lines = append(lines, workbench.Full(m, k)+", "+m.Part(k).Words)
 	}

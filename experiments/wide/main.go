@@ -42,11 +42,18 @@ func main() {
 			if err != nil {
 				panic(err)
 			}
-			fmt.Printf("%-12s %8d ones  exact %3d of %3d, K %3d, F1 %.3f  %8.3f s (user %.2f)  %.1f nats (none %.1f)\n", s.name,
+			fmt.Printf("%-12s %8d ones  exact %3d of %3d, K %3d, F1 %.3f  %8.3f s (user %.2f)  %.1f nats (none %.1f)%s\n", s.name,
 				len(t.Columns), exact(m, parts), len(parts), len(m.Parts), f1(m, parts),
-				time.Since(began).Seconds(), used()-user, m.Record.Length, m.Record.Background)
+				time.Since(began).Seconds(), used()-user, m.Record.Length, m.Record.Background, levelOf(m))
 		}
 	}
+}
+
+func levelOf(m *lists.Model) string {
+	if m.Level == nil {
+		return ""
+	}
+	return fmt.Sprintf(" level %.2f, %d steps", m.Level.Slope, len(m.Level.Steps))
 }
 
 func used() float64 {

@@ -19,6 +19,7 @@ type shape struct {
 	density          float64 // of the background
 	power            bool    // whether columns of the background are as frequent as 1/rank
 	spread           float64 // of the logarithm of how much a row says yes
+	logit            float64 // spread of the log odds of saying yes between rows
 	overlap          bool    // whether parts may share columns
 	flips            float64 // of all cells, either way
 	missLow, missTop float64 // of each part another
@@ -48,6 +49,16 @@ var shapes = []shape{
 	{name: "m500", rows: 600, width: 500, parts: 20, least: 2, most: 10, support: 2, miss: .1, density: .05},
 	{name: "m500b", rows: 2000, width: 500, parts: 20, least: 2, most: 10, support: 2, miss: .1, density: .05},
 	{name: "rare", rows: 2000, width: 3000, parts: 40, least: 8, most: 20, support: .3, miss: .1, density: .005},
+	{name: "level0", rows: 1000, width: 300, parts: 8, least: 8, most: 14, support: 1.6, miss: .1, density: .06},
+	{name: "level7", rows: 1000, width: 300, parts: 8, least: 8, most: 14, support: 1.6, miss: .1, density: .06, logit: .7},
+	{name: "level15", rows: 1000, width: 300, parts: 8, least: 8, most: 14, support: 1.6, miss: .1, density: .04,
+		logit: 1.5},
+	{name: "narrow7", rows: 1000, width: 100, parts: 8, least: 6, most: 10, support: 1.6, miss: .1, density: .12, logit: .7},
+	{name: "narrow15", rows: 1000, width: 100, parts: 8, least: 6, most: 10, support: 1.6, miss: .1, density: .12,
+		logit: 1.5},
+	{name: "wide15", rows: 3000, width: 5000, parts: 30, least: 8, most: 20, support: 1.6, miss: .1, density: .01,
+		logit: 1.5, power: true},
+	{name: "unevenlogit", rows: 1000, width: 2000, density: .02, logit: 1.5, power: true},
 	{name: "uneven", rows: 2000, width: 1000, density: .02, spread: .7},
 	{name: "unevenpower", rows: 2000, width: 1000, density: .02, spread: 1, power: true},
 }
@@ -68,6 +79,7 @@ func (s *shape) planted(rng *rand.Rand) (*bitmap.Lists, [][]int32) {
 	t := bitmap.NewLists(s.width)
 	for range s.rows {
 		level := math.Exp(s.spread*rng.NormFloat64() - s.spread*s.spread/2)
+		odds := math.Exp(s.logit * rng.NormFloat64())
 		on := map[int32]bool{}
 		for k, p := range parts {
 			if rng.Float64() >= usage[k] {
@@ -79,7 +91,7 @@ func (s *shape) planted(rng *rand.Rand) (*bitmap.Lists, [][]int32) {
 				}
 			}
 		}
-		for d := nextOn(rng, q, level, -1, s); d < s.width; d = nextOn(rng, q, level, d, s) {
+		for d := nextOn(rng, q, level, odds, -1, s); d < s.width; d = nextOn(rng, q, level, odds, d, s) {
 			on[int32(d)] = true
 		}
 		if s.flips > 0 {
@@ -105,17 +117,25 @@ func (s *shape) planted(rng *rand.Rand) (*bitmap.Lists, [][]int32) {
 }
 
 // nextOn returns the next column after d that the background has.
-func nextOn(rng *rand.Rand, q []float64, level float64, d int, s *shape) int {
+func nextOn(rng *rand.Rand, q []float64, level, odds float64, d int, s *shape) int {
 	if s.density == 0 {
 		return s.width
 	}
 	if !s.power {
-		p := math.Min(s.density*level, .95)
+		p := raised(math.Min(s.density*level, .95), odds)
 		return d + 1 + int(math.Log(rng.Float64())/math.Log1p(-p))
 	}
-	for d++; d < s.width && rng.Float64() >= q[d]*level; d++ {
+	for d++; d < s.width && rng.Float64() >= raised(q[d]*level, odds); d++ {
 	}
 	return d
+}
+
+// raised returns a probability whose odds are so many times as large.
+func raised(p, odds float64) float64 {
+	if odds == 1 {
+		return p
+	}
+	return p * odds / (1 - p + p*odds)
 }
 
 func (s *shape) columns(rng *rand.Rand) (parts [][]int32) {

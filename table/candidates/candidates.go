@@ -104,8 +104,9 @@ type Pair struct {
 }
 
 // Pairs returns which of some columns come with column d more than by chance, the surest first: counts says how many
-// of n rows with d each is on in, and is 0 for these columns afterwards.
-func (b *Background) Pairs(d int32, among []int32, counts []float64, n float64) (pairs []Pair) {
+// of n rows with d each is on in, and is 0 for these columns afterwards. The background is expected on in these rows as
+// often as in so many that are like all.
+func (b *Background) Pairs(d int32, among []int32, counts []float64, n, like float64) (pairs []Pair) {
 	least := 0.0
 	if !b.Few {
 		least = elem.Log(float64(len(b.Q))) + anchorMargin
@@ -113,11 +114,12 @@ func (b *Background) Pairs(d int32, among []int32, counts []float64, n float64) 
 	for _, e := range among {
 		c := counts[e]
 		counts[e] = 0
-		if e == d || c < 2 || c/n <= b.Q[e] {
+		q := min(b.Q[e]*(like/n), 1-b.Least)
+		if e == d || c < 2 || c/n <= q {
 			continue
 		}
-		gain := float64(n * joint.Divergence(c/n, b.Q[e]))
-		if others, left := b.Cells[e]-n, b.On[e]-c; others > 0 && left/others < b.On[e]/b.Cells[e] {
+		gain := float64(n * joint.Divergence(c/n, q))
+		if others, left := b.Cells[e]-like, b.On[e]-c; others > 0 && left/others < b.On[e]/b.Cells[e] {
 			gain += float64(others * joint.Divergence(max(left, 0)/others, b.On[e]/b.Cells[e]))
 		}
 		if gain > least {

@@ -33,7 +33,7 @@ func TestBackground(t *testing.T) {
 func TestPairs(t *testing.T) {
 	b := &Background{On: []float64{20, 20, 20, 10}, Cells: []float64{100, 100, 100, 100}, Q: []float64{.2, .2, .2, .1}}
 	counts := []float64{20, 18, 4, 10}
-	pairs := b.Pairs(0, []int32{0, 1, 2, 3}, counts, 20)
+	pairs := b.Pairs(0, []int32{0, 1, 2, 3}, counts, 20, 20)
 	if len(pairs) != 2 || pairs[0].Column != 1 || pairs[1].Column != 3 || !(pairs[0].Gain > pairs[1].Gain) {
 		t.Errorf("column 1 comes with %v", pairs)
 	}

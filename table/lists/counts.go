@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
 )
 
@@ -15,6 +16,10 @@ type counts struct {
 	right    []float64 // by vote: how often it is the strongest, and right
 	lost     []float64 // by vote: how often its part is active where a stronger one votes
 	loss     []float64 // by part: what its rows lose without it
+	shown    []float64 // by part: how often the background is expected on in its rows, beside all rows
+	logs     []float64 // by part: the logarithms of that, by row
+	times    []float64 // by row: how often it is expected on, beside all rows
+	levels   []float64 // by level: how many rows have it
 	start    []int     // of each row's best set among sets
 	sets     []int32
 }
@@ -22,7 +27,8 @@ type counts struct {
 func newCounts(x *index) *counts {
 	k, votes := len(x.Parts), len(x.column)
 	return &counts{active: make([]float64, k), right: make([]float64, votes), lost: make([]float64, votes),
-		loss: make([]float64, k), start: []int{0}}
+		loss: make([]float64, k), shown: make([]float64, k),
+		logs: make([]float64, k), levels: make([]float64, len(x.views)), start: []int{0}}
 }
 
 // segments is into how many pieces rows are divided, whatever the number of workers.
@@ -62,11 +68,13 @@ func count(ctx context.Context, x *index, t *bitmap.Lists, workers int) (*counts
 func (c *counts) join(other *counts) {
 	c.evidence, c.bonus = c.evidence+other.evidence, c.bonus+other.bonus
 	for _, list := range [...][2][]float64{{c.active, other.active}, {c.right, other.right}, {c.lost, other.lost},
-		{c.loss, other.loss}} {
+		{c.loss, other.loss}, {c.shown, other.shown},
+		{c.logs, other.logs}, {c.levels, other.levels}} {
 		for i, v := range list[1] {
 			list[0][i] += v
 		}
 	}
+	c.times = append(c.times, other.times...)
 	from := len(c.sets)
 	c.sets = append(c.sets, other.sets...)
 	for _, at := range other.start[1:] {
@@ -83,6 +91,13 @@ func (c *counts) add(e *explainer, ones []int32, weight []float64) {
 	c.bonus += e.bonus
 	c.sets = append(c.sets, e.set...)
 	c.start = append(c.start, len(c.sets))
+	times := 0.0
+	for _, b := range e.levels {
+		times += float64(b.p * e.views[b.level].times)
+		c.levels[b.level] += b.p
+	}
+	c.times = append(c.times, times)
+	logTimes := elem.Log(times)
 	for _, k := range e.candidates {
 		w := sigmoid(e.odds[k])
 		if w < leastWeight {
@@ -90,6 +105,8 @@ func (c *counts) add(e *explainer, ones []int32, weight []float64) {
 		}
 		weight[k] = w
 		c.active[k] += w
+		c.shown[k] += float64(w * times)
+		c.logs[k] += float64(w * logTimes)
 		c.loss[k] += soft(e.odds[k])
 	}
 	for _, d := range ones {
@@ -181,6 +198,9 @@ func (l *learner) judged(m *Model) (*state, error) {
 	s.length = float64(float64(len(m.Parts))*d.Number) - s.evidence + d.Columns() + d.Votes() + d.Background(nil)
 	if len(m.Parts) > 0 {
 		s.length -= s.codes(d.Number)
+	}
+	if m.Level != nil {
+		s.length += d.Number + layerPrice
 	}
 	return s, nil
 }

@@ -12,12 +12,21 @@ const (
 	mostTogether = 64 // parts that are looked at in one row
 )
 
+// believed is a level, with its probability.
+type believed struct {
+	level int
+	p     float64
+}
+
 // explainer explains rows, one at a time.
 type explainer struct {
 	*index
+	*view
 	stamp  int32
 	mark   []int32   // by column: the stamp of the last row in which it was on, or less it where unknown
 	seen   []int32   // by part: the stamp of the last row with one of its columns
+	says   []float64 // by part: what the row's ones say of it, at level 0
+	hits   []float64 // by part: how many those are
 	score  []float64 // by part: its log odds in the row beside no other part
 	odds   []float64 // by part: beside those that are active
 	active []bool    // by part
@@ -27,42 +36,103 @@ type explainer struct {
 	set        []int32 // those that are
 	overlap    bool    // whether two candidates vote on the same column
 
-	evidence float64 // of the row
-	bonus    float64 // how much of that is of other sets than the best
+	levels   []believed // those that the row may have
+	odd      float64    // sum of the log odds of its ones at level 0, by the background
+	evidence float64    // of the row
+	bonus    float64    // how much of that is of other sets than the best
 }
 
 func newExplainer(x *index) *explainer {
 	k := len(x.Parts)
-	return &explainer{index: x, mark: make([]int32, len(x.Q)), seen: make([]int32, k), score: make([]float64, k),
-		odds: make([]float64, k), active: make([]bool, k)}
+	return &explainer{index: x, view: &x.views[0], mark: make([]int32, len(x.Q)), seen: make([]int32, k),
+		says: make([]float64, k), hits: make([]float64, k), score: make([]float64, k), odds: make([]float64, k),
+		active: make([]bool, k)}
 }
 
-// row explains a row by the parts that make it most probable.
+// row explains a row by the parts that make it most probable, at the level that does.
 func (e *explainer) row(ones, unknown []int32) {
+	e.gather(ones, unknown)
+	e.levels = e.levels[:0]
+	if len(e.views) == 1 {
+		e.at(0, ones, unknown)
+		e.levels = append(e.levels, believed{0, 1})
+		return
+	}
+	best := e.start(len(ones))
+	e.at(best, ones, unknown)
+	e.levels = append(e.levels, believed{best, e.evidence})
+	top, last := e.evidence, best
+	for _, way := range [...]int{-1, 1} {
+		for l := last + way; l >= 0 && l < len(e.views); l += way {
+			e.at(l, ones, unknown)
+			e.levels = append(e.levels, believed{l, e.evidence})
+			if e.evidence > top {
+				best, top = l, e.evidence
+			} else if e.evidence < top-unlikelier {
+				break
+			}
+		}
+	}
+	sum := 0.0
+	for i, v := range e.levels {
+		e.levels[i].p = elem.Exp(v.p - top)
+		sum += e.levels[i].p
+	}
+	for i := range e.levels {
+		e.levels[i].p /= sum
+	}
+	e.at(best, ones, unknown)
+	e.evidence = top + elem.Log(sum)
+}
+
+// start returns the level at which rows of so many ones are expected, if they have no parts.
+func (e *explainer) start(ones int) int {
+	l := 0
+	for l < len(e.views)-1 && e.views[l].ones < float64(ones) {
+		l++
+	}
+	return l
+}
+
+// gather finds the parts that a row touches, and what its ones say of them.
+func (e *explainer) gather(ones, unknown []int32) {
 	e.stamp++
-	e.touched, e.candidates, e.set = e.touched[:0], e.candidates[:0], e.set[:0]
-	sum := e.base
+	e.touched, e.odd = e.touched[:0], 0
 	for _, k := range e.always {
 		e.touch(k)
 	}
 	for _, d := range unknown {
 		e.mark[d] = -e.stamp
-		off := e.logQ[d] - e.logit[d]
-		sum -= off
 		for _, v := range e.votersOn(d) {
 			if e.seen[v.part] != e.stamp {
 				e.touch(v.part)
 			}
-			e.score[v.part] -= e.no[v.vote] - off
 		}
 	}
 	for _, d := range ones {
-		sum += e.logit[d]
+		e.odd += e.logit[d]
 		for _, v := range e.votersOn(d) {
 			if e.seen[v.part] != e.stamp {
 				e.touch(v.part)
 			}
-			e.score[v.part] += v.weight
+			e.says[v.part] += v.weight
+			e.hits[v.part]++
+		}
+	}
+}
+
+// at explains the row that was gathered as one of level l.
+func (e *explainer) at(l int, ones, unknown []int32) {
+	e.view = &e.views[l]
+	e.candidates, e.set = e.candidates[:0], e.set[:0]
+	sum := e.base + e.odd + e.weight + float64(e.shift*float64(len(ones)))
+	for _, k := range e.touched {
+		e.score[k] = e.alone[k] + e.says[k] - float64(e.shift*e.hits[k])
+	}
+	for _, d := range unknown {
+		sum -= e.not[d]
+		for _, v := range e.votersOn(d) {
+			e.score[v.part] -= e.no[v.vote] - e.not[d]
 		}
 	}
 	rest := e.soft
@@ -131,7 +201,7 @@ func (e *explainer) meetsAny(k int32) bool {
 }
 
 func (e *explainer) touch(k int32) {
-	e.seen[k], e.score[k] = e.stamp, e.alone[k]
+	e.seen[k], e.says[k], e.hits[k] = e.stamp, 0, 0
 	e.touched = append(e.touched, k)
 }
 
@@ -171,9 +241,9 @@ func (e *explainer) beside(k int32) float64 {
 			continue
 		}
 		if e.mark[d] == e.stamp {
-			sum += max(e.yes[vote], e.yes[other]) - e.yes[other] - (e.yes[vote] - e.logQ[d])
+			sum += max(e.yes[vote], e.yes[other]) - e.yes[other] - (e.yes[vote] - e.logQ(d))
 		} else {
-			sum += min(e.no[vote], e.no[other]) - e.no[other] - (e.no[vote] - (e.logQ[d] - e.logit[d]))
+			sum += min(e.no[vote], e.no[other]) - e.no[other] - (e.no[vote] - e.not[d])
 		}
 	}
 	return sum

@@ -78,7 +78,13 @@ func Learn(ctx context.Context, t *bitmap.Lists, opt Options) (*Model, error) {
 	if l.none, err = l.judged(&Model{Q: l.newBackground(l.on, all).Q}); err != nil {
 		return nil, err
 	}
-	best, err := l.grow(l.none, rand.New(rand.NewPCG(opt.Seed, listStream)))
+	best, err := l.levelled(l.none)
+	if err != nil {
+		return nil, err
+	}
+	if best, err = l.grow(best, rand.New(rand.NewPCG(opt.Seed, listStream))); err == nil {
+		best, err = l.beyond(best)
+	}
 	if err == nil {
 		best, err = l.last(best)
 	}
@@ -143,27 +149,25 @@ func (m *Model) withFound(found []*find) *Model {
 	for _, f := range found {
 		p := Part{Columns: f.columns}
 		for j, d := range f.columns {
-			out.Q[d] = min(out.Q[d], f.q[j])
+			q := f.q[j]
+			if l := m.Level; l != nil {
+				q = sigmoid(l.atZero(q, l.Weights))
+			}
+			out.Q[d] = min(out.Q[d], q)
 			p.P = append(p.P, f.s)
 		}
 		out.Parts, out.Usage = append(out.Parts, p), append(out.Usage, f.share)
 	}
-	for k, p := range out.Parts {
-		out.Parts[k] = p.some(func(i int) bool { return p.P[i] > out.Q[p.Columns[i]] })
-	}
-	return out
+	return out.sound()
 }
 
 // last gives votes strengths of their own where that pays, and all of them those that a file
 // holds, in the order of how often parts are there.
 func (l *learner) last(s *state) (*state, error) {
-	s, err := l.levelled(s)
-	if err != nil {
-		return nil, err
-	}
 	l.own = true
 	defer func() { l.own = false }()
-	if s, err = l.em(s, roundsOfMoves); err != nil {
+	s, err := l.em(s, roundsOfMoves)
+	if err != nil {
 		return nil, err
 	}
 	order := make([]int, len(s.Parts))
@@ -171,7 +175,7 @@ func (l *learner) last(s *state) (*state, error) {
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Usage[b], s.Usage[a]) })
-	m := &Model{Q: s.Q}
+	m := &Model{Q: s.Q, Level: s.Level}
 	for _, k := range order {
 		p := s.Parts[k].some(func(int) bool { return true })
 		for i, v := range p.P {

@@ -333,3 +333,94 @@ func TestExplanationsAddUp(t *testing.T) {
 		}
 	}
 }
+
+// The evidence of a row of a model with a level is the mean over all levels, each with its background.
+func TestEvidenceIsTheMeanOverLevels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 98))
+	m := &Model{Q: []float64{0.1, 0.2, 0.3, 0.1, 0.05, 0.2, 0.1, 0.3}, Usage: []float64{0.2, 0.3},
+		Parts: []Part{{[]int32{0, 2, 4}, []float64{0.8, 0.9, 0.7}}, {[]int32{1, 3, 6}, []float64{0.6, 0.8, 0.9}}},
+		Level: &Level{Slope: 1.2, Steps: []float64{-1.5, 0, 1.5}, Weights: []float64{0.25, 0.5, 0.25}}}
+	if err := m.Check(); err != nil {
+		t.Fatal(err)
+	}
+	x := NewExplainer(m)
+	evidence := func(ones ...int32) float64 {
+		sum := 0.0
+		for i, step := range m.Level.Steps {
+			at := m.clone()
+			at.Q = make([]float64, len(m.Q))
+			for d, q := range m.Q {
+				at.Q[d] = sigmoid(math.Log(q/(1-q)) + 1.2*step)
+			}
+			v := 0.0
+			for set := range 4 { // a vote replaces the background, even a larger one
+				p := slices.Clone(at.Q)
+				w := 1.0
+				for k, part := range m.Parts {
+					if set>>k&1 == 0 {
+						w *= 1 - m.Usage[k]
+						continue
+					}
+					w *= m.Usage[k]
+					for j, d := range part.Columns {
+						p[d] = part.P[j]
+					}
+				}
+				for d := range p {
+					if slices.Contains(ones, int32(d)) {
+						w *= p[d]
+					} else {
+						w *= 1 - p[d]
+					}
+				}
+				v += w
+			}
+			sum += m.Level.Weights[i] * v
+		}
+		return math.Log(sum)
+	}
+	for range 50 {
+		row := planted(rng, 1, 8, [][]int32{{0, 2, 4}}, 0.5, 0.8, 0.3).Row(0)
+		if got, want := x.Explain(row, nil).Evidence, evidence(row...); math.Abs(got-want) > 1e-9 {
+			t.Fatalf("%v: %v nats, want %v", row, got, want)
+		}
+	}
+	for d, p := range x.Predict([]int32{0, 2}, []int32{5, 7}) {
+		if d != 5 && d != 7 {
+			continue
+		}
+		// Beside unknown cells: of all four fillings of the two.
+		on := logSum(evidence(0, 2, int32(d)), evidence(0, 2, 5, 7))
+		if want := math.Exp(on - logSum(on, evidence(0, 2), evidence(0, 2, int32(12-d)))); math.Abs(p-want) > 1e-3 {
+			t.Errorf("column %d is on with probability %v, want %v", d, p, want)
+		}
+	}
+}
+
+func logSum(logs ...float64) float64 {
+	sum := 0.0
+	for _, v := range logs {
+		sum += math.Exp(v)
+	}
+	return math.Log(sum)
+}
+
+// Levels are found where there are some, with their spread, and are not chosen where there are none.
+func TestLevelsAreFound(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 99))
+		spread := []float64{0, 0.7, 1.5}[seed%3]
+		parts := columns(rng, 300, 8, 11)
+		data := bitmap.NewLists(300)
+		for range 1000 {
+			odds := math.Log(0.04/0.96) + spread*rng.NormFloat64()
+			data.Append(planted(rng, 1, 300, parts, 0.2, 0.9, sigmoid(odds)).Row(0))
+		}
+		m := learned(t, data, Options{Seed: seed})
+		if len(m.Parts) != len(parts) || (m.Level != nil) != (spread > 0) {
+			t.Errorf("seed %d: %d parts, level %v, of spread %v", seed, len(m.Parts), m.Level, spread)
+		} else if spread > 0 && math.Abs(m.Level.Slope-spread) > 0.15 {
+			t.Errorf("seed %d: a level of %v, not %v", seed, m.Level.Slope, spread)
+		}
+	}
+}

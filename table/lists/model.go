@@ -21,7 +21,8 @@ type Part struct {
 type Model struct {
 	Parts []Part
 	Usage []float64 // how often each part is active
-	Q     []float64 // by column: how probable it is where no part votes
+	Q     []float64 // by column: how probable it is where no part votes, in a row of level 0
+	Level *Level    // of rows, beside their parts; nil for none
 
 	Columns []string        // names; nil for none
 	Names   []string        // that people gave to parts; nil for none
@@ -42,7 +43,7 @@ type Record struct {
 
 // clone returns a model whose parts may be changed one by one.
 func (m *Model) clone() *Model {
-	return &Model{Parts: slices.Clone(m.Parts), Usage: slices.Clone(m.Usage), Q: m.Q}
+	return &Model{Parts: slices.Clone(m.Parts), Usage: slices.Clone(m.Usage), Q: m.Q, Level: m.Level}
 }
 
 // Check returns an error unless the numbers of the model are in order.
@@ -67,7 +68,7 @@ func (m *Model) Check() error {
 			}
 		}
 	}
-	return nil
+	return m.Level.check()
 }
 
 // described returns the model of so many rows as its length sees it, each part active in some.
@@ -96,17 +97,30 @@ type index struct {
 	column  []int32   // by vote
 	yes     []float64 // by vote: the logarithms of what it says, and of the rest
 	no      []float64
-	logit   []float64 // by column: of the background
-	logQ    []float64
-	alone   []float64 // by part: its log odds in a row where no column of it is on
-	always  []int32   // parts that may be active in such a row
+	mean    []float64 // by column: the background, on average over the levels
+	logit   []float64 // by column: of the background at level 0
+	always  []int32   // parts that may be active in a row where no column of them is on
 	shared  [][]int32 // by part: its votes on columns where others vote too
 	meets   []uint64  // by part and part: whether both vote on a column
 	words   int       // of each part in meets
-	base    float64   // log-likelihood of a row without ones and parts
-	noParts float64   // how much of that is of parts that are not active
-	soft    float64   // what parts add to that, each alone
+	noParts float64   // log-likelihood of the parts, if none is active
+	views   []view    // by level, one where rows have none
 }
+
+// view is what an index says of rows of one level.
+type view struct {
+	step, shift float64   // the level, and by how much the log odds of the background are above those at 0
+	weight      float64   // logarithm of how probable the level is
+	ones        float64   // that the background is expected to have
+	times       float64   // how many that is beside the mean over the levels
+	not         []float64 // by column: logarithm of how probable the background is off
+	alone       []float64 // by part: its log odds in a row where no column of it is on
+	base        float64   // log-likelihood of a row without ones and parts
+	soft        float64   // what parts add to that, each alone
+}
+
+// logQ returns the logarithm of the background of a column.
+func (x *explainer) logQ(d int32) float64 { return x.logit[d] + x.shift + x.not[d] }
 
 // unlikely are the log odds below which a part is not looked at in a row.
 const unlikely = -5
@@ -114,22 +128,17 @@ const unlikely = -5
 func newIndex(m *Model) *index {
 	k, width := len(m.Parts), len(m.Q)
 	x := &index{Model: m, from: make([]int32, width+1), first: make([]int32, k+1), logit: make([]float64, width),
-		logQ: make([]float64, width), alone: make([]float64, k), shared: make([][]int32, k), words: (k + 63) / 64}
+		mean: m.Q, shared: make([][]int32, k), words: (k + 63) / 64}
 	x.meets = make([]uint64, k*x.words)
-	for d, q := range m.Q {
-		x.logQ[d] = elem.Log(q)
-		not := elem.Log1p(-q)
-		x.logit[d] = x.logQ[d] - not
-		x.base += not
-	}
 	for k, p := range m.Parts {
 		x.first[k+1] = x.first[k] + int32(len(p.Columns))
 		for _, d := range p.Columns {
 			x.from[d+1]++
 		}
 	}
-	for d := range width {
+	for d, q := range m.Q {
 		x.from[d+1] += x.from[d]
+		x.logit[d] = elem.Log(q) - elem.Log1p(-q)
 	}
 	votes := int(x.first[k])
 	x.voters, x.column = make([]voter, votes), make([]int32, votes)
@@ -141,27 +150,77 @@ func newIndex(m *Model) *index {
 	for d := range width {
 		x.meet(x.voters[x.from[d]:x.from[d+1]])
 	}
+	if m.Level == nil {
+		x.views = []view{{times: 1}}
+	} else {
+		x.mean = make([]float64, width)
+		for i, t := range m.Level.Steps {
+			x.views = append(x.views, view{step: t, shift: float64(m.Level.Slope * t), weight: elem.Log(m.Level.Weights[i])})
+		}
+	}
+	x.look()
 	return x
+}
+
+// look finds out what is said of rows of each level.
+func (x *index) look() {
+	mean := 0.0
+	may := make([]bool, len(x.Parts))
+	for i := range x.views {
+		v := &x.views[i]
+		v.not, v.alone, v.base = make([]float64, len(x.Q)), make([]float64, len(x.Parts)), x.noParts
+		p := 0.0
+		for d, q := range x.Q {
+			switch {
+			case d > 0 && q == x.Q[d-1]:
+				v.not[d] = v.not[d-1]
+			case x.Level == nil:
+				v.not[d] = elem.Log1p(-q)
+			default:
+				p = sigmoid(x.logit[d] + v.shift)
+				v.not[d] = elem.Log1p(-p)
+			}
+			v.base += v.not[d]
+			if x.Level != nil {
+				v.ones += p
+				x.mean[d] += float64(x.Level.Weights[i] * p)
+			}
+		}
+		for k := range x.Parts {
+			a := elem.Log(x.Usage[k]) - elem.Log1p(-x.Usage[k])
+			for vote := x.first[k]; vote < x.first[k+1]; vote++ {
+				a += x.no[vote] - v.not[x.column[vote]]
+			}
+			v.alone[k], may[k] = a, may[k] || a > unlikely
+			v.soft += soft(a)
+		}
+		if x.Level != nil {
+			mean += float64(x.Level.Weights[i] * v.ones)
+		}
+	}
+	for k, is := range may {
+		if is {
+			x.always = append(x.always, int32(k))
+		}
+	}
+	for i := range x.views {
+		if x.Level != nil {
+			x.views[i].times = x.views[i].ones / mean
+		}
+	}
 }
 
 // add takes the votes of part k, of each column at the place where its next vote goes.
 func (x *index) add(k int, at []int32) {
-	p, share := x.Parts[k], x.Usage[k]
-	off := elem.Log1p(-share)
-	x.base, x.noParts = x.base+off, x.noParts+off
-	a := elem.Log(share) - off
+	p := x.Parts[k]
+	x.noParts += elem.Log1p(-x.Usage[k])
 	for i, d := range p.Columns {
 		vote := x.first[k] + int32(i)
 		x.column[vote] = d
 		x.yes[vote], x.no[vote] = elem.Log(p.P[i]), elem.Log1p(-p.P[i])
-		a += x.no[vote] - (x.logQ[d] - x.logit[d])
 		x.voters[at[d]] = voter{int32(k), vote, x.yes[vote] - x.no[vote] - x.logit[d]}
 		at[d]++
 	}
-	if x.alone[k] = a; a > unlikely {
-		x.always = append(x.always, int32(k))
-	}
-	x.soft += soft(a)
 }
 
 // meet notes that parts vote on the same column.
@@ -194,8 +253,10 @@ func soft(v float64) float64 {
 		return v
 	case v > 0:
 		return v + elem.Log1p(elem.Exp(-v))
-	case v > -30:
+	case v > -15:
 		return elem.Log1p(elem.Exp(v))
+	case v > -30:
+		return elem.Exp(v)
 	}
 	return 0
 }

@@ -120,7 +120,7 @@ func (l *learner) moreVotes(s *state) (*state, error) {
 			continue
 		}
 		active := s.of().Row(k)
-		among, parts := u.tally(active)
+		among, parts, times := u.tally(active)
 		least := joint.OneVoteMore(len(u.Q), len(p.Columns)) + math.Ln2 + moreSure
 		strength, _ := described.Mode(p.P)
 		var added []int32
@@ -129,16 +129,11 @@ func (l *learner) moreVotes(s *state) (*state, error) {
 			if c < candidates.LeastHeld*strength*cells {
 				continue
 			}
-			if q, gain := u.gain(d, c, cells, strength); gain > least && q < strength {
+			if q, gain := u.gain(d, c, cells, times, strength); gain > least && q < strength {
 				added = append(added, d)
 			}
 		}
-		for _, d := range among {
-			u.count[d] = 0
-		}
-		for _, j := range parts {
-			u.parts[j] = 0
-		}
+		u.clear(among, parts)
 		if len(added) > 0 {
 			m.Parts[k], changed = p.with(added, strength), true
 		}
@@ -175,9 +170,17 @@ func (p Part) some(keep func(i int) bool) (out Part) {
 	return out
 }
 
+// sound returns the model without votes that say less than the background.
+func (m *Model) sound() *Model {
+	for k, p := range m.Parts {
+		m.Parts[k] = p.some(func(i int) bool { return p.P[i] > m.Q[p.Columns[i]] })
+	}
+	return m
+}
+
 // without returns the model without some parts.
 func (m *Model) without(gone []bool) *Model {
-	out := &Model{Q: m.Q}
+	out := &Model{Q: m.Q, Level: m.Level}
 	for k := range m.Parts {
 		if !gone[k] {
 			out.Parts, out.Usage = append(out.Parts, m.Parts[k]), append(out.Usage, m.Usage[k])

@@ -22,18 +22,22 @@ func (l *learner) newBackground(on, cells []float64) *candidates.Background {
 	return b
 }
 
-// mstep returns the model that follows from the counts of another.
+// mstep returns the model that follows from the counts of another. A level turns cells into how
+// often the background is expected on in them, beside all rows.
 func (l *learner) mstep(s *state) *Model {
 	on, cells := append([]float64(nil), l.on...), make([]float64, len(s.Q))
-	rows := float64(l.t.Len())
+	rows, shown := float64(l.t.Len()), 0.0
+	for _, v := range s.times {
+		shown += v
+	}
 	for d := range cells {
-		cells[d] = rows
+		cells[d] = shown
 	}
 	for k := range s.Parts {
 		for vote := s.first[k]; vote < s.first[k+1]; vote++ {
 			d := s.column[vote]
 			on[d] -= s.right[vote]
-			cells[d] -= s.active[k] - s.lost[vote]
+			cells[d] -= s.hidden(k, vote)
 		}
 	}
 	for d := range cells {
@@ -41,14 +45,23 @@ func (l *learner) mstep(s *state) *Model {
 		on[d] = min(on[d], cells[d])
 	}
 	b := l.newBackground(on, cells)
-	out := &Model{Q: b.Q}
+	out := &Model{}
+	out.Level, out.Q = s.Level.next(b.Q, s.levels, shown/rows)
 	for k := range s.Parts {
 		if p := l.votes(s, k, b); len(p.Columns) > 0 && s.active[k] >= leastActive {
 			out.Parts = append(out.Parts, p)
 			out.Usage = append(out.Usage, described.ShareOf(s.active[k], rows))
 		}
 	}
-	return out
+	return out.sound()
+}
+
+// hidden returns how often the background was expected on where part k votes, and nothing stronger.
+func (s *state) hidden(k int, vote int32) float64 {
+	if s.active[k] == 0 {
+		return 0
+	}
+	return float64(s.shown[k] * (1 - s.lost[vote]/s.active[k]))
 }
 
 // votes returns part k with the votes that pay beside no vote and the background refitted.
@@ -58,8 +71,11 @@ func (l *learner) votes(s *state, k int, b *candidates.Background) Part {
 	without := make([]float64, n) // log-likelihood of the cells by the background
 	for i, d := range s.Parts[k].Columns {
 		seen[i], keep[i] = s.active[k]-s.lost[first+int32(i)], true
-		_, all := b.Beside(d, b.On[d]+s.right[first+int32(i)], b.Cells[d]+seen[i])
+		_, all := b.Beside(d, b.On[d]+s.right[first+int32(i)], b.Cells[d]+s.hidden(k, first+int32(i)))
 		without[i] = all - b.Now(d)
+		if s.active[k] > 0 {
+			without[i] += float64(s.right[first+int32(i)] * s.logs[k] / s.active[k])
+		}
 	}
 	strength := 0.0
 	for range voteRounds {
@@ -103,7 +119,7 @@ func (l *learner) part(s *state, k int, keep []bool, seen []float64, strength fl
 		if l.own {
 			right := s.right[s.first[k]+int32(i)]
 			own := min((max(right, 0)+0.5)/(seen[i]+1), strongest)
-			if own > s.Q[d] && candidates.Binomial(right, seen[i], own)-candidates.Binomial(right, seen[i], strength) > price {
+			if own > s.mean[d] && candidates.Binomial(right, seen[i], own)-candidates.Binomial(right, seen[i], strength) > price {
 				v = own
 			}
 		}

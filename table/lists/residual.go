@@ -29,8 +29,10 @@ type residual struct {
 	anchors int           // rows of a column that are looked at
 
 	count []float64 // scratch by column, and by part, and by row; all 0 between uses
+	logs  []float64 // by column: of the rows that count counts, the logarithms of their times
 	parts []float64
 	score []float64
+	hits  []float64
 	seen  []int32 // scratch by row: the last column in which it was met
 	stamp int32
 }
@@ -40,10 +42,13 @@ func (l *learner) newResidual(s *state, rng *rand.Rand) *residual {
 	n, width := l.t.Len(), len(s.Q)
 	u := &residual{state: s, l: l, rng: rng, anchors: candidates.AnchorRows, known: s.described(n, s.counts.active),
 		rows: bitmap.NewLists(width), count: make([]float64, width), parts: make([]float64, len(s.Parts)),
-		score: make([]float64, n), seen: make([]int32, n)}
-	cells, covered := make([]float64, width), make([]int32, width)
+		logs: make([]float64, width), score: make([]float64, n), hits: make([]float64, n), seen: make([]int32, n)}
+	cells, covered, all := make([]float64, width), make([]int32, width), 0.0
+	for _, v := range s.times {
+		all += v
+	}
 	for d := range cells {
-		cells[d] = float64(n)
+		cells[d] = all
 	}
 	u.rows.Columns = make([]int32, 0, len(l.t.Columns)-s.coveredOnes())
 	for r := range n {
@@ -51,7 +56,7 @@ func (l *learner) newResidual(s *state, rng *rand.Rand) *residual {
 			for _, d := range s.Parts[k].Columns {
 				if covered[d] != int32(r+1) {
 					covered[d] = int32(r + 1)
-					cells[d]--
+					cells[d] -= s.times[r]
 				}
 			}
 		}
@@ -67,7 +72,7 @@ func (l *learner) newResidual(s *state, rng *rand.Rand) *residual {
 	for d := range on {
 		on[d] = float64(len(u.holders.Row(d)))
 	}
-	u.Background = &candidates.Background{On: on, Cells: cells, Q: s.Q, Least: minQ}
+	u.Background = &candidates.Background{On: on, Cells: cells, Q: s.mean, Least: minQ}
 	u.Settle(l.number)
 	return u
 }
@@ -166,9 +171,11 @@ func (u *residual) with(d int32) []candidates.Pair {
 	holders := u.holders.Row(int(d))
 	n := min(len(holders), u.anchors)
 	var among []int32
+	times := 0.0
 	for i := range n { // one of each of n pieces
 		from, to := len(holders)*i/n, len(holders)*(i+1)/n
 		r := holders[from+u.rng.IntN(to-from)]
+		times += u.times[r]
 		for _, e := range u.rows.Row(int(r)) {
 			if u.count[e] == 0 {
 				among = append(among, e)
@@ -176,7 +183,7 @@ func (u *residual) with(d int32) []candidates.Pair {
 			u.count[e]++
 		}
 	}
-	return u.Pairs(d, among, u.count, float64(n))
+	return u.Pairs(d, among, u.count, float64(n), times)
 }
 
 // both returns the rows that have two columns.
@@ -225,13 +232,16 @@ func (u *residual) refine(active []int32) *find {
 
 // tally counts in scratch the ones of each column that rows have, which among returns, and the
 // rows that each part is active in.
-func (u *residual) tally(active []int32) (among, parts []int32) {
+func (u *residual) tally(active []int32) (among, parts []int32, times float64) {
 	for _, r := range active {
+		times += u.times[r]
+		logTimes := elem.Log(u.times[r])
 		for _, d := range u.rows.Row(int(r)) {
 			if u.count[d] == 0 {
 				among = append(among, d)
 			}
 			u.count[d]++
+			u.logs[d] += logTimes
 		}
 		for _, k := range u.set(int(r)) {
 			if u.parts[k] == 0 {
@@ -241,7 +251,17 @@ func (u *residual) tally(active []int32) (among, parts []int32) {
 		}
 	}
 	slices.Sort(among)
-	return among, parts
+	return among, parts, times / float64(max(len(active), 1))
+}
+
+// clear makes scratch 0 that tally filled.
+func (u *residual) clear(among, parts []int32) {
+	for _, d := range among {
+		u.count[d], u.logs[d] = 0, 0
+	}
+	for _, k := range parts {
+		u.parts[k] = 0
+	}
 }
 
 // shown returns in how many of the rows that were tallied no vote covers column d.
@@ -255,7 +275,7 @@ func (u *residual) shown(d int32, rows int) float64 {
 
 // vote sets the columns of a candidate that is active in some rows, and its strength.
 func (u *residual) vote(f *find, active []int32) {
-	among, parts := u.tally(active)
+	among, parts, times := u.tally(active)
 	f.share = (float64(len(active)) + 0.5) / (u.known.Rows + 1)
 	least := joint.OneVoteMore(len(u.Q), max(len(f.columns), 1)) + math.Ln2
 	f.columns, f.q, f.gain = f.columns[:0], f.q[:0], 0
@@ -265,31 +285,26 @@ func (u *residual) vote(f *find, active []int32) {
 		if c < candidates.LeastHeld*f.s*cells {
 			continue
 		}
-		if q, gain := u.gain(d, c, cells, f.s); gain > least && q < f.s {
+		if q, gain := u.gain(d, c, cells, times, f.s); gain > least && q < f.s {
 			f.columns, f.q = append(f.columns, d), append(f.q, q)
 			right, of = right+c, of+cells
 			f.gain += u.At(d, q) - u.Now(d)
 		}
 	}
 	f.s = min((right+0.5)/(of+1), strongest)
-	for _, d := range among {
-		u.count[d] = 0
-	}
-	for _, k := range parts {
-		u.parts[k] = 0
-	}
+	u.clear(among, parts)
 }
 
 // gain returns what a vote on column d gains that says s of some cells, c of which are on, and the
-// background of the others.
-func (u *residual) gain(d int32, c, cells, s float64) (q, gain float64) {
-	q, outside := u.Beside(d, u.On[d]-c, u.Cells[d]-cells)
-	return q, candidates.Binomial(c, cells, s) + outside - u.Now(d)
+// background of the others; in rows where that is on so many times as often as in all.
+func (u *residual) gain(d int32, c, cells, times, s float64) (q, gain float64) {
+	q, outside := u.Beside(d, u.On[d]-c, u.Cells[d]-float64(cells*times))
+	return q, candidates.Binomial(c, cells, s) + outside - u.Now(d) - u.logs[d]
 }
 
 // rowsOf returns the rows that a candidate is active in, and adds to its gain what the rows gain.
 func (u *residual) rowsOf(f *find) (active []int32) {
-	alone := elem.Log(f.share) - elem.Log1p(-f.share)
+	alone, off := elem.Log(f.share)-elem.Log1p(-f.share), 0.0
 	var met []int32
 	meet := func(r int32, v float64) {
 		if u.score[r] == 0 {
@@ -299,10 +314,11 @@ func (u *residual) rowsOf(f *find) (active []int32) {
 	}
 	for j, q := range f.q {
 		no := elem.Log1p(-f.s) - elem.Log1p(-q)
-		alone += no
+		alone, off = alone+no, off-elem.Log1p(-q)
 		yes := elem.Log(f.s/q) - no
 		for _, r := range u.holders.Row(int(f.columns[j])) {
 			meet(r, yes)
+			u.hits[r]++
 		}
 		u.stamp++
 		for _, v := range u.votersOn(f.columns[j]) {
@@ -316,7 +332,10 @@ func (u *residual) rowsOf(f *find) (active []int32) {
 	}
 	for _, r := range met {
 		s := alone + u.score[r]
-		u.score[r] = 0
+		if times := u.times[r]; times != 1 { // as often as the level says is a column on, or off
+			s += float64((times-1)*off) - float64(u.hits[r]*elem.Log(times))
+		}
+		u.score[r], u.hits[r] = 0, 0
 		if s > 0 {
 			active = append(active, r)
 		}
