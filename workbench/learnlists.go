@@ -2,7 +2,6 @@ package workbench
 
 import (
 	"context"
-	"errors"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -26,9 +25,7 @@ func (l *Learning) wide(facts *recipe.Facts) bool {
 	}
 	ones, n := 0, l.data.Len()
 	for _, row := range l.data.Images {
-		if ones += row.CountOn(); !row.Complete() {
-			return false
-		}
+		ones += row.CountOn()
 	}
 	if t := l.data.Lists; t != nil {
 		ones, n = len(t.Columns), t.Len()
@@ -47,39 +44,37 @@ func fewOn(ones, rows, width int) bool {
 	return width >= leastWide && float64(ones) <= mostFilled*float64(width)*float64(rows)
 }
 
-// rows returns all rows as lists; the error says that there are cells that are unknown.
-func (d *Data) rows(ctx context.Context) (*bitmap.Lists, error) {
+// rows returns all rows as lists, and the cells that are unknown.
+func (d *Data) rows(ctx context.Context) (out, gaps *bitmap.Lists, err error) {
 	if d.Lists != nil {
-		return d.Lists, nil
+		return d.Lists, nil, nil
 	}
-	var out *bitmap.Lists
 	var on, unknown []int32
 	for f, err := range d.frames(ctx, nil) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, row := range f.Images {
 			if out == nil {
-				out = bitmap.NewLists(row.Width())
+				out, gaps = bitmap.NewLists(row.Width()), bitmap.NewLists(row.Width())
 			}
-			if on, unknown = row.AppendOn(on[:0], unknown[:0]); len(unknown) > 0 {
-				return nil, errors.New("some cells are unknown, and this table is too wide to be learned with such cells: " +
-					"leave those rows or columns out")
-			}
+			on, unknown = row.AppendOn(on[:0], unknown[:0])
 			out.Append(on)
+			gaps.Append(unknown)
 		}
 	}
-	return out, nil
+	return out, gaps, nil
 }
 
 // lists learns a wide table.
 func (l *Learning) lists(ctx context.Context, tell func(Step) bool) (last Step, err error) {
-	t, err := l.data.rows(ctx)
+	t, unknown, err := l.data.rows(ctx)
 	if err != nil {
 		return last, err
 	}
 	l.Images, l.Pixels = t.Len(), float64(t.Len())*float64(t.Width)
 	opt := *l.Lists
+	opt.Unknown = unknown
 	var m *lists.Model
 	err = l.watched(ctx, tell, func(ctx context.Context, say func(Step)) (some bool, err error) {
 		opt.Progress = func(parts int, length float64) {

@@ -253,7 +253,7 @@ func (m Lists) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 		return b.Score(ctx, data, how)
 	}
 	out := &Scores{table: true, LikelihoodScores: new(LikelihoodScores), BitScores: new(BitScores)}
-	all, picks, known, complete := bitmap.NewLists(len(m.Q)), 0, 0, true
+	all, gaps, picks, known := bitmap.NewLists(len(m.Q)), bitmap.NewLists(len(m.Q)), 0, 0
 	var on, unknown []int32
 	for x, err := range m.Explain(ctx, data, how.Explaining) {
 		if err != nil {
@@ -263,7 +263,7 @@ func (m Lists) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 		for i, r := range x.Rows {
 			on, unknown = x.Frame.Images[x.From+i].AppendOn(on[:0], unknown[:0])
 			all.Append(on)
-			complete = complete && len(unknown) == 0
+			gaps.Append(unknown)
 			picks, known = picks+len(r.Picks), known+len(m.Q)-len(unknown)
 			out.LogLik += r.LogLik
 			s.LogLik, s.Picks = append(s.LogLik, r.LogLik), append(s.Picks, int64(len(r.Picks)))
@@ -280,14 +280,12 @@ func (m Lists) Score(ctx context.Context, data iter.Seq2[*dataset.Frame, error],
 	out.PerImage, out.PerPixel, out.PicksPerImage = out.LogLik/n, out.LogLik/float64(known), float64(picks)/n
 	out.CrossEntropy, out.BitsPerPixel = -out.PerImage, -out.PerPixel/math.Ln2
 	out.given = " (given the best explanation, without what its parts cost)"
-	if complete {
-		s, err := lists.Score(ctx, m.Model, all, how.Workers)
-		if err != nil {
-			return nil, err
-		}
-		bits := s.Length / n / math.Ln2
-		out.Shares, out.Length, out.BitsPerImage = s.Shares, &s.Length, &bits
+	s, err := lists.Score(ctx, m.Model, all, gaps, how.Workers)
+	if err != nil {
+		return nil, err
 	}
+	bits := s.Length / n / math.Ln2
+	out.Shares, out.Length, out.BitsPerImage = s.Shares, &s.Length, &bits
 	return out, nil
 }
 

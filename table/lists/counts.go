@@ -1,8 +1,6 @@
 package lists
 
 import (
-	"context"
-
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
@@ -14,7 +12,7 @@ type counts struct {
 	bonus    float64   // how much of that is of other sets than the best
 	active   []float64 // by part: in how many rows it is
 	right    []float64 // by vote: how often it is the strongest, and right
-	lost     []float64 // by vote: how often its part is active where a stronger one votes
+	lost     []float64 // by vote: how often its part is active where a stronger one votes, or nothing is known
 	loss     []float64 // by part: what its rows lose without it
 	shown    []float64 // by part: how often the background is expected on in its rows, beside all rows
 	logs     []float64 // by part: the logarithms of that, by row
@@ -38,18 +36,20 @@ const segments = 8
 const leastSegment = 256
 
 // count explains all rows.
-func count(ctx context.Context, x *index, t *bitmap.Lists, workers int) (*counts, error) {
+func (l *learner) count(x *index) (*counts, error) {
+	ctx, t := l.ctx, l.t
 	pieces := max(1, min(segments, t.Len()/leastSegment))
 	of := make([]*counts, pieces)
-	_, err := pool.Run(ctx, pieces, workers, 1, func(_, i int) error {
+	_, err := pool.Run(ctx, pieces, l.opt.Workers, 1, func(_, i int) error {
 		c, e := newCounts(x), newExplainer(x)
 		weight := make([]float64, len(x.Parts))
 		for r := t.Len() * i / pieces; r < t.Len()*(i+1)/pieces; r++ {
 			if r%1024 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			e.row(t.Row(r), nil)
-			c.add(e, t.Row(r), weight)
+			unknown := l.unknownIn(r)
+			e.row(t.Row(r), unknown)
+			c.add(e, t.Row(r), unknown, weight)
 		}
 		of[i] = c
 		return nil
@@ -86,7 +86,7 @@ func (c *counts) join(other *counts) {
 const leastWeight = 1e-4
 
 // add counts an explained row. weight is 0 for all parts, before and after.
-func (c *counts) add(e *explainer, ones []int32, weight []float64) {
+func (c *counts) add(e *explainer, ones, unknown []int32, weight []float64) {
 	c.evidence += e.evidence
 	c.bonus += e.bonus
 	c.sets = append(c.sets, e.set...)
@@ -114,6 +114,11 @@ func (c *counts) add(e *explainer, ones []int32, weight []float64) {
 			c.right[v.vote] += weight[v.part]
 		}
 	}
+	for _, d := range unknown {
+		for _, v := range e.votersOn(d) {
+			c.lost[v.vote] += weight[v.part]
+		}
+	}
 	if e.overlap {
 		e.activate(true)
 		for _, k := range e.candidates {
@@ -135,6 +140,9 @@ func (c *counts) overlapped(e *explainer, k int32, weight []float64) {
 	}
 	for _, vote := range e.shared[k] {
 		d, mine := e.column[vote], 1.0
+		if e.mark[d] == -e.stamp {
+			continue
+		}
 		for _, v := range e.votersOn(d) {
 			if p := weight[v.part]; p > 0 && v.part != k &&
 				(e.yes[v.vote] > e.yes[vote] || e.yes[v.vote] == e.yes[vote] && v.part < k) {
@@ -190,7 +198,7 @@ func (s *state) of() *bitmap.Lists {
 func (l *learner) judged(m *Model) (*state, error) {
 	s := &state{index: newIndex(m)}
 	var err error
-	if s.counts, err = count(l.ctx, s.index, l.t, l.opt.Workers); err != nil {
+	if s.counts, err = l.count(s.index); err != nil {
 		return nil, err
 	}
 	l.visited += l.cells + l.t.Len()

@@ -27,6 +27,8 @@ type Options struct {
 	MaxParts int // 0 means as many as pay
 	Seed     uint64
 	Workers  int // the result is the same for any number
+	// Unknown are the cells that are neither on nor off; nil for none.
+	Unknown *bitmap.Lists
 	// Progress is told after each step how many parts there are, and the length of the
 	// description; nil for nothing.
 	Progress func(parts int, length float64)
@@ -43,7 +45,9 @@ type learner struct {
 	ctx     context.Context
 	t       *bitmap.Lists
 	opt     Options
-	on      []float64 // by column: its ones
+	on      []float64     // by column: its ones
+	known   []float64     // by column: rows in which it is known
+	gaps    *bitmap.Lists // of each column, the rows in which it is not
 	means   []float64
 	number  float64 // log(N)/2
 	cells   int
@@ -60,22 +64,33 @@ func newLearner(ctx context.Context, t *bitmap.Lists, opt Options) *learner {
 	for _, d := range t.Columns {
 		l.on[d]++
 	}
+	l.known = slices.Repeat([]float64{float64(t.Len())}, t.Width)
+	if opt.Unknown != nil && len(opt.Unknown.Columns) > 0 {
+		l.gaps = opt.Unknown.Turned()
+		for d := range l.known {
+			l.known[d] -= float64(len(l.gaps.Row(d)))
+		}
+	}
 	for d, n := range l.on {
-		l.means[d] = n / float64(max(t.Len(), 1))
+		l.means[d] = n / max(l.known[d], 1)
 	}
 	return l
+}
+
+// unknownIn returns the cells of row r that are unknown.
+func (l *learner) unknownIn(r int) []int32 {
+	if l.gaps == nil {
+		return nil
+	}
+	return l.opt.Unknown.Row(r)
 }
 
 // Learn finds the parts of a table of lists, and how many there are. If the context ends before, the
 // model is the best so far, nil if there are no parts yet.
 func Learn(ctx context.Context, t *bitmap.Lists, opt Options) (*Model, error) {
 	l := newLearner(ctx, t, opt)
-	all := make([]float64, t.Width)
-	for d := range all {
-		all[d] = float64(t.Len())
-	}
 	var err error
-	if l.none, err = l.judged(&Model{Q: l.newBackground(l.on, all).Q}); err != nil {
+	if l.none, err = l.judged(&Model{Q: l.newBackground(l.on, l.known).Q}); err != nil {
 		return nil, err
 	}
 	best, err := l.levelled(l.none)

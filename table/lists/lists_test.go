@@ -424,3 +424,37 @@ func TestLevelsAreFound(t *testing.T) {
 		}
 	}
 }
+
+// Parts are found where some cells are unknown, and the length is of the known ones.
+func TestUnknownCellsAreNoZeros(t *testing.T) {
+	for seed := range uint64(3) {
+		rng := rand.New(rand.NewPCG(seed, 100))
+		parts := columns(rng, 400, 10, 10)
+		whole := planted(rng, 900, 400, parts, 0.1, 0.9, 0.02)
+		data, gaps := bitmap.NewLists(400), bitmap.NewLists(400)
+		for r := range whole.Len() {
+			var on, unknown []int32
+			for d := range int32(400) {
+				switch _, is := slices.BinarySearch(whole.Row(r), d); {
+				case rng.Float64() < 0.2:
+					unknown = append(unknown, d)
+				case is:
+					on = append(on, d)
+				}
+			}
+			data.Append(on)
+			gaps.Append(unknown)
+		}
+		m := learned(t, data, Options{Seed: seed, Unknown: gaps})
+		for k, p := range parts {
+			i := slices.IndexFunc(m.Parts, func(found Part) bool { return slices.Equal(found.Columns, p) })
+			if i < 0 || math.Abs(m.Parts[i].P[0]-0.9) > 0.03 || math.Abs(m.Usage[i]-0.1) > 0.04 {
+				t.Errorf("seed %d: part %d is not among %v", seed, k, m.Parts)
+			}
+		}
+		s, err := Score(t.Context(), m, data, gaps, 1)
+		if err != nil || len(m.Parts) != len(parts) || math.Abs(s.Length-m.Record.Length) > 1e-6 {
+			t.Errorf("seed %d: %d parts, %v nats learned, %v scored: %v", seed, len(m.Parts), m.Record.Length, s.Length, err)
+		}
+	}
+}

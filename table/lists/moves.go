@@ -133,7 +133,7 @@ func (l *learner) moreVotes(s *state) (*state, error) {
 				added = append(added, d)
 			}
 		}
-		u.clear(among, parts)
+		u.clear(active, among, parts)
 		if len(added) > 0 {
 			m.Parts[k], changed = p.with(added, strength), true
 		}

@@ -33,6 +33,11 @@ func (l *learner) mstep(s *state) *Model {
 	for d := range cells {
 		cells[d] = shown
 	}
+	for r := range s.times {
+		for _, d := range l.unknownIn(r) {
+			cells[d] -= s.times[r]
+		}
+	}
 	for k := range s.Parts {
 		for vote := s.first[k]; vote < s.first[k+1]; vote++ {
 			d := s.column[vote]

@@ -30,6 +30,7 @@ type residual struct {
 
 	count []float64 // scratch by column, and by part, and by row; all 0 between uses
 	logs  []float64 // by column: of the rows that count counts, the logarithms of their times
+	gaps  []float64 // by column: of those rows, those in which it is unknown
 	parts []float64
 	score []float64
 	hits  []float64
@@ -42,7 +43,7 @@ func (l *learner) newResidual(s *state, rng *rand.Rand) *residual {
 	n, width := l.t.Len(), len(s.Q)
 	u := &residual{state: s, l: l, rng: rng, anchors: candidates.AnchorRows, known: s.described(n, s.counts.active),
 		rows: bitmap.NewLists(width), count: make([]float64, width), parts: make([]float64, len(s.Parts)),
-		logs: make([]float64, width), score: make([]float64, n), hits: make([]float64, n), seen: make([]int32, n)}
+		logs: make([]float64, width), gaps: make([]float64, width), score: make([]float64, n), hits: make([]float64, n), seen: make([]int32, n)}
 	cells, covered, all := make([]float64, width), make([]int32, width), 0.0
 	for _, v := range s.times {
 		all += v
@@ -52,6 +53,10 @@ func (l *learner) newResidual(s *state, rng *rand.Rand) *residual {
 	}
 	u.rows.Columns = make([]int32, 0, len(l.t.Columns)-s.coveredOnes())
 	for r := range n {
+		for _, d := range l.unknownIn(r) {
+			covered[d] = int32(r + 1)
+			cells[d] -= s.times[r]
+		}
 		for _, k := range s.set(r) {
 			for _, d := range s.Parts[k].Columns {
 				if covered[d] != int32(r+1) {
@@ -243,6 +248,9 @@ func (u *residual) tally(active []int32) (among, parts []int32, times float64) {
 			u.count[d]++
 			u.logs[d] += logTimes
 		}
+		for _, d := range u.l.unknownIn(int(r)) {
+			u.gaps[d]++
+		}
 		for _, k := range u.set(int(r)) {
 			if u.parts[k] == 0 {
 				parts = append(parts, k)
@@ -255,7 +263,12 @@ func (u *residual) tally(active []int32) (among, parts []int32, times float64) {
 }
 
 // clear makes scratch 0 that tally filled.
-func (u *residual) clear(among, parts []int32) {
+func (u *residual) clear(active, among, parts []int32) {
+	for _, r := range active {
+		for _, d := range u.l.unknownIn(int(r)) {
+			u.gaps[d] = 0
+		}
+	}
 	for _, d := range among {
 		u.count[d], u.logs[d] = 0, 0
 	}
@@ -266,7 +279,7 @@ func (u *residual) clear(among, parts []int32) {
 
 // shown returns in how many of the rows that were tallied no vote covers column d.
 func (u *residual) shown(d int32, rows int) float64 {
-	hidden := 0.0
+	hidden := u.gaps[d]
 	for _, v := range u.votersOn(d) {
 		hidden += u.parts[v.part]
 	}
@@ -292,7 +305,7 @@ func (u *residual) vote(f *find, active []int32) {
 		}
 	}
 	f.s = min((right+0.5)/(of+1), strongest)
-	u.clear(among, parts)
+	u.clear(active, among, parts)
 }
 
 // gain returns what a vote on column d gains that says s of some cells, c of which are on, and the
@@ -321,13 +334,19 @@ func (u *residual) rowsOf(f *find) (active []int32) {
 			u.hits[r]++
 		}
 		u.stamp++
-		for _, v := range u.votersOn(f.columns[j]) {
-			for _, r := range u.of().Row(int(v.part)) {
+		hide := func(rows []int32) {
+			for _, r := range rows {
 				if u.seen[r] != u.stamp {
 					u.seen[r] = u.stamp
 					meet(r, -no)
 				}
 			}
+		}
+		if gaps := u.l.gaps; gaps != nil {
+			hide(gaps.Row(int(f.columns[j])))
+		}
+		for _, v := range u.votersOn(f.columns[j]) {
+			hide(u.of().Row(int(v.part)))
 		}
 	}
 	for _, r := range met {

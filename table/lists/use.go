@@ -153,9 +153,9 @@ type Scored struct {
 	Shares   []float64 // of the rows that each part is active in
 }
 
-// Score explains all rows of a table.
-func Score(ctx context.Context, m *Model, t *bitmap.Lists, workers int) (*Scored, error) {
-	s, err := newLearner(ctx, t, Options{Workers: workers}).judged(m)
+// Score explains all rows of a table, some cells of which may be unknown; nil for none.
+func Score(ctx context.Context, m *Model, t, unknown *bitmap.Lists, workers int) (*Scored, error) {
+	s, err := newLearner(ctx, t, Options{Workers: workers, Unknown: unknown}).judged(m)
 	if err != nil {
 		return nil, err
 	}
