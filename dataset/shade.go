@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -11,7 +12,7 @@ const (
 	shadeReach  = 32    // strokes are thinner than the longer side by this
 	shadeSide   = 64    // pixels a side, below which a stroke's square cannot be told from a corner of the desk
 	shadeLeast  = 0.004 // of the picture that is dark without its strokes
-	shadeDark   = 0.45  // of the paper's light that is left in shade; darker is no paper
+	shadeDark   = 0.42  // of the paper's light that is left in shade; darker is no paper
 	shadeInk    = 0.3   // of the picture that may be ink in the end
 	shadeClear  = 40    // least contrast in the end
 	deskMargin  = 2     // pixels beyond a desk that are made paper, too
@@ -41,6 +42,7 @@ func (g *gray) unshaded() (*gray, bool) {
 	if !ok {
 		return g, false
 	}
+	small.strips(desk, closed, t, r)
 	light := closed.spread(shadeBorder, false)
 	out := *g
 	out.lum = make([]uint16, len(g.lum))
@@ -118,11 +120,10 @@ func (g *gray) areas(t, thin int) (desk []bool, open, ok bool) {
 		if !dark[i] {
 			continue
 		}
-		area, border, mean, edge := []int{i}, false, 0.0, 0
+		area, border, edge := []int{i}, false, 0
 		dark[i] = false
 		for k := 0; k < len(area); k++ {
 			y, x := area[k]/g.width, area[k]%g.width
-			mean += float64(g.lum[area[k]])
 			border = border || y == 0 || x == 0 || y == g.height-1 || x == g.width-1
 			light := false
 			g.around(y, x, 1, func(j int) { light = light || level(g.lum[j]) > t })
@@ -136,10 +137,11 @@ func (g *gray) areas(t, thin int) (desk []bool, open, ok bool) {
 				}
 			})
 		}
+		slices.SortFunc(area, func(a, b int) int { return cmp.Compare(g.lum[a], g.lum[b]) })
 		switch {
 		case !border && 2*len(area) < thin*edge:
 			return nil, false, false // a broad stroke
-		case mean/float64(len(area)) >= shadeDark*sum/float64(n):
+		case float64(g.lum[area[len(area)/2]]) >= shadeDark*sum/float64(n): // the median: its edge is between both
 			open = open && border
 		case !border:
 			return nil, false, false // a filled shape
@@ -151,6 +153,36 @@ func (g *gray) areas(t, thin int) (desk []bool, open, ok bool) {
 		}
 	}
 	return desk, open, true
+}
+
+// strips adds to what lies beside the paper the dark strips along the border, less than r wide, that go on from dark
+// areas: closed, the picture has no others so thin. A strip alone may be a stroke of a drawing that was cut to its ink.
+func (g *gray) strips(desk []bool, closed *gray, t, r int) {
+	seen := make([]bool, len(desk))
+	var found []int
+	take := func(i int) {
+		if !seen[i] {
+			seen[i] = true
+			found = append(found, i)
+		}
+	}
+	border := func(i int) int {
+		y, x := i/g.width, i%g.width
+		return min(y, x, g.height-1-y, g.width-1-x)
+	}
+	for i, v := range closed.lum {
+		if level(v) <= t && border(i) == 0 {
+			take(i)
+		}
+	}
+	for k := 0; k < len(found); k++ {
+		g.around(found[k]/g.width, found[k]%g.width, 1, func(i int) {
+			if level(g.lum[i]) <= t && level(closed.lum[i]) > t && border(i) < r {
+				take(i)
+				g.around(i/g.width, i%g.width, deskMargin, func(j int) { desk[j] = true })
+			}
+		})
+	}
 }
 
 // around calls do for the pixels that are at most r away.

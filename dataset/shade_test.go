@@ -77,6 +77,13 @@ func TestShadeIsNoInk(t *testing.T) {
 		}
 		return v
 	}
+	sides := func(v uint8, y, x float64) uint8 { // of a desk: a broad one, and a strip as thin as a stroke
+		if x > 0.85 || y > 0.985 {
+			return 60
+		}
+		return v
+	}
+	top := func(y, x float64) bool { return y < 0.03 || math.Abs(x-0.5) < 0.02 } // a T that was cut to its ink
 	for name, c := range map[string]struct {
 		ink         func(y, x float64) bool
 		light       func(v uint8, y, x float64) uint8
@@ -84,6 +91,7 @@ func TestShadeIsNoInk(t *testing.T) {
 		evened      bool
 	}{
 		"strokes in half a shadow": {cross, half, 200, 40, true}, "strokes beside a desk": {cross, desk, 200, 40, true},
+		"strokes beside a desk at two sides": {cross, sides, 200, 40, true}, "a stroke along the border": {top, nil, 200, 40, false},
 		"a filled shape":      {disc, nil, 200, 40, false},
 		"a broad grey stroke": {broad, nil, 200, 110, false},
 		"a grey filled shape": {disc, nil, 200, 120, false}, "strokes on a blackboard": {cross, nil, 60, 200, false},
