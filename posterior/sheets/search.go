@@ -130,7 +130,9 @@ type view struct {
 	most   []int32  // per row and block of 64 places: the most ink in a window
 	to     []uint16
 	tops   []uint16
+	cells  [2][]byte // codes of the grid that is looked at, coarse and fine
 	fine   [kernel.Tile]uint16
+	top    [1]uint16
 	found  []candidate
 }
 
@@ -155,6 +157,7 @@ func (v *view) tile(ctx context.Context, t tile) ([]candidate, error) {
 				done[m] = true
 			}
 		}
+		v.cells = [2][]byte{v.codes[g.meshes[0]], v.codes[g.meshes[1]]}
 		v.windows(t, g)
 		if err := v.look(ctx, t, g); err != nil {
 			return nil, err
@@ -275,7 +278,7 @@ func (v *view) look(ctx context.Context, t tile, g *grid) error {
 				for to < blocks && most[to] >= b.ink {
 					to++
 				}
-				v.narrow(t, g, b, y, from, to)
+				v.narrow(t, b, y, from, to)
 				from = to
 			}
 		}
@@ -288,8 +291,8 @@ func (v *view) look(ctx context.Context, t tile, g *grid) error {
 
 // narrow bounds the places of the blocks from one to before another, coarsely and then
 // finely, and scores those that are left.
-func (v *view) narrow(t tile, g *grid, b *bounded, y, from, to int) {
-	coarse, fine := v.codes[g.meshes[0]][y*v.pitch:], v.codes[g.meshes[1]][y*v.pitch:]
+func (v *view) narrow(t tile, b *bounded, y, from, to int) {
+	coarse, fine := v.cells[0][y*v.pitch:], v.cells[1][y*v.pitch:]
 	tops := v.tops[:to-from]
 	v.path.Sums(v.to, tops, b.bounds[0].tables, coarse[from*kernel.Tile:], &b.bounds[0].lookups)
 	for i, top := range tops {
@@ -297,9 +300,8 @@ func (v *view) narrow(t tile, g *grid, b *bounded, y, from, to int) {
 			continue
 		}
 		x := (from + i) * kernel.Tile
-		var top [1]uint16
-		v.path.Sums(v.fine[:], top[:], b.bounds[1].tables, fine[x:], &b.bounds[1].lookups)
-		if int(top[0]) < b.bounds[1].least {
+		v.path.Sums(v.fine[:], v.top[:], b.bounds[1].tables, fine[x:], &b.bounds[1].lookups)
+		if int(v.top[0]) < b.bounds[1].least {
 			continue
 		}
 		sums := v.to[i*kernel.Tile:][:kernel.Tile]
