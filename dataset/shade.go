@@ -12,7 +12,7 @@ const (
 	shadeReach  = 32    // strokes are thinner than the longer side by this
 	shadeSide   = 64    // pixels a side, below which a stroke's square cannot be told from a corner of the desk
 	shadeLeast  = 0.004 // of the picture that is dark without its strokes
-	shadeDark   = 0.42  // of the paper's light that is left in shade; darker is no paper
+	shadeDark   = 0.36  // of the paper's light that is left in shade; darker is no paper
 	shadeInk    = 0.3   // of the picture that may be ink in the end
 	shadeClear  = 40    // least contrast in the end
 	deskMargin  = 2     // pixels beyond a desk that are made paper, too
