@@ -86,7 +86,7 @@ const (
 )
 
 // searchShortest gathers parts, again and again, and of few rows and cells takes them from mixtures,
-// until the shortest description has come from two starts. Each is improved (see improved)
+// until the shortest description has come from two starts, of few rows and cells two kinds of start. Each is improved (see improved)
 // before they are compared; of the first that are not held the shorter first, and the second of
 // these not if it has come, as it is, to what the first is.
 func (l *learner) searchShortest(ctx context.Context) error {
@@ -189,7 +189,7 @@ func (l *learner) enoughStarts(found []tried) bool {
 		return false
 	}
 	slices.SortStableFunc(found, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })
-	if same(found[0], found[1]) {
+	if same(found[0], found[1]) && (!l.small() || found[0].StartFrom != found[1].StartFrom) {
 		return true
 	}
 	apart := found[1].DescriptionLength - found[0].DescriptionLength
