@@ -159,14 +159,14 @@ func (c *counts) overlapped(e *explainer, k int32, weight []float64) {
 	if !e.active[k] {
 		return
 	}
-	e.active[k] = false
+	e.turn(k, false)
 	best := -1e300
 	for _, j := range e.candidates {
 		if j != k && !e.active[j] && e.meeting(j, k) {
 			best = max(best, e.beside(j))
 		}
 	}
-	e.active[k] = true
+	e.turn(k, true)
 	c.loss[k] -= min(soft(best), soft(e.odds[k]))
 }
 

@@ -30,6 +30,7 @@ type explainer struct {
 	score  []float64 // by part: its log odds in the row beside no other part
 	odds   []float64 // by part: beside those that are active
 	active []bool    // by part
+	top    []loudest // by column where several vote: of the parts that are active
 
 	touched    []int32 // parts with a column in the row
 	candidates []int32 // those that may be active
@@ -46,8 +47,11 @@ func newExplainer(x *index) *explainer {
 	k := len(x.Parts)
 	return &explainer{index: x, view: &x.views[0], mark: make([]int32, len(x.Q)), seen: make([]int32, k),
 		says: make([]float64, k), hits: make([]float64, k), score: make([]float64, k), odds: make([]float64, k),
-		active: make([]bool, k)}
+		active: make([]bool, k), top: make([]loudest, len(x.Q))}
 }
+
+// loudest are the two strongest votes on a column, each with 1 more, so that 0 stands for none.
+type loudest [2]int32
 
 // row explains a row by the parts that make it most probable, at the level that does.
 func (e *explainer) row(ones, unknown []int32) {
@@ -172,7 +176,43 @@ func (e *explainer) at(l int, ones, unknown []int32) {
 // activate makes the parts of the best set active, or no longer so: no part is between rows.
 func (e *explainer) activate(on bool) {
 	for _, k := range e.set {
-		e.active[k] = on
+		if on {
+			e.turn(k, true)
+			continue
+		}
+		e.active[k] = false
+		for _, vote := range e.shared[k] {
+			e.top[e.column[vote]] = loudest{}
+		}
+	}
+}
+
+// turn makes a part active or not.
+func (e *explainer) turn(k int32, on bool) {
+	e.active[k] = on
+	for _, vote := range e.shared[k] {
+		d := e.column[vote]
+		switch top := &e.top[d]; {
+		case on:
+			top.add(vote, e.yes)
+		case top[0] == vote+1 || top[1] == vote+1:
+			*top = loudest{}
+			for _, v := range e.votersOn(d) {
+				if e.active[v.part] {
+					top.add(v.vote, e.yes)
+				}
+			}
+		}
+	}
+}
+
+// add adds a vote, of which yes says how strong each is.
+func (t *loudest) add(vote int32, yes []float64) {
+	switch {
+	case t[0] == 0 || yes[vote] > yes[t[0]-1]:
+		t[1], t[0] = t[0], vote+1
+	case t[1] == 0 || yes[vote] > yes[t[1]-1]:
+		t[1] = vote + 1
 	}
 }
 
@@ -231,11 +271,10 @@ func (e *explainer) overlaps() bool {
 func (e *explainer) beside(k int32) float64 {
 	sum := e.score[k]
 	for _, vote := range e.shared[k] {
-		d, other := e.column[vote], int32(-1)
-		for _, v := range e.votersOn(d) {
-			if v.part != k && e.active[v.part] && (other < 0 || e.yes[v.vote] > e.yes[other]) {
-				other = v.vote
-			}
+		d := e.column[vote]
+		other := e.top[d][0] - 1
+		if other == vote {
+			other = e.top[d][1] - 1
 		}
 		if other < 0 || e.mark[d] == -e.stamp {
 			continue
@@ -251,7 +290,7 @@ func (e *explainer) beside(k int32) float64 {
 
 // set makes a part active or not, and sets the log odds of those that vote where it does.
 func (e *explainer) put(k int32, on bool) {
-	e.active[k] = on
+	e.turn(k, on)
 	for _, j := range e.candidates {
 		if e.meeting(k, j) {
 			e.odds[j] = e.beside(j)

@@ -36,6 +36,8 @@ type residual struct {
 	hits  []float64
 	seen  []int32 // scratch by row: the last column in which it was met
 	stamp int32
+
+	fewest, most float64 // times of any row, and 1
 }
 
 // newResidual returns what a model leaves unexplained.
@@ -43,10 +45,12 @@ func (l *learner) newResidual(s *state, rng *rand.Rand) *residual {
 	n, width := l.t.Len(), len(s.Q)
 	u := &residual{state: s, l: l, rng: rng, anchors: candidates.AnchorRows, known: s.described(n, s.counts.active),
 		rows: bitmap.NewLists(width), count: make([]float64, width), parts: make([]float64, len(s.Parts)),
-		logs: make([]float64, width), gaps: make([]float64, width), score: make([]float64, n), hits: make([]float64, n), seen: make([]int32, n)}
+		logs: make([]float64, width), gaps: make([]float64, width), score: make([]float64, n), hits: make([]float64, n),
+		seen: make([]int32, n), fewest: 1, most: 1}
 	cells, covered, all := make([]float64, width), make([]int32, width), 0.0
 	for _, v := range s.times {
 		all += v
+		u.fewest, u.most = min(u.fewest, v), max(u.most, v)
 	}
 	for d := range cells {
 		cells[d] = all
@@ -220,13 +224,13 @@ func (u *residual) refine(active []int32) *find {
 		if u.vote(f, active); len(f.columns) == 0 {
 			return nil
 		}
-		active = u.rowsOf(f)
+		active = u.activeIn(f)
 	}
 	if len(f.columns) < 2 || len(active) == 0 {
 		return nil
 	}
 	u.vote(f, active)
-	u.rowsOf(f)
+	u.settle(f)
 	p := described.Part{On: f.columns, Active: f.share * u.known.Rows}
 	p.Strength[0] = make([]float64, len(f.columns))
 	if f.gain -= u.known.Price(&p); f.gain <= 0 || len(f.columns) < 2 {
@@ -315,52 +319,128 @@ func (u *residual) gain(d int32, c, cells, times, s float64) (q, gain float64) {
 	return q, candidates.Binomial(c, cells, s) + outside - u.Now(d) - u.logs[d]
 }
 
-// rowsOf returns the rows that a candidate is active in, and adds to its gain what the rows gain.
-func (u *residual) rowsOf(f *find) (active []int32) {
-	alone, off := elem.Log(f.share)-elem.Log1p(-f.share), 0.0
-	var met []int32
-	meet := func(r int32, v float64) {
-		if u.score[r] == 0 {
-			met = append(met, r)
-		}
-		u.score[r] += v
+// summed is what is summed up of the rows that a candidate may be active in.
+type summed struct {
+	alone float64 // what no one says of it
+	off   float64 // by how much a row that says yes more often is likelier beside no vote
+	met   []int32 // the rows with anything to say
+}
+
+// meet adds what row r says.
+func (u *residual) meet(m *summed, r int32, v float64) {
+	if u.score[r] == 0 {
+		m.met = append(m.met, r)
 	}
+	u.score[r] += v
+}
+
+// says returns what a one of column j of a candidate says, and what a cell does that is off.
+func (f *find) says(j int) (yes, no float64) {
+	no = elem.Log1p(-f.s) - elem.Log1p(-f.q[j])
+	return elem.Log(f.s/f.q[j]) - no, no
+}
+
+// begin returns sums before any row is met.
+func (u *residual) begin(f *find) (m summed) {
+	m.alone = elem.Log(f.share) - elem.Log1p(-f.share)
 	for j, q := range f.q {
-		no := elem.Log1p(-f.s) - elem.Log1p(-q)
-		alone, off = alone+no, off-elem.Log1p(-q)
-		yes := elem.Log(f.s/q) - no
-		for _, r := range u.holders.Row(int(f.columns[j])) {
-			meet(r, yes)
-			u.hits[r]++
+		_, no := f.says(j)
+		m.alone, m.off = m.alone+no, m.off-elem.Log1p(-q)
+	}
+	return m
+}
+
+// hide adds what rows do not say of column j, where it is unknown or covered; but of rows that were not met, unless all
+// are asked for.
+func (u *residual) hide(m *summed, f *find, j int, all bool) {
+	_, no := f.says(j)
+	u.stamp++
+	hide := func(rows []int32) {
+		for _, r := range rows {
+			if u.seen[r] != u.stamp && (all || u.score[r] != 0) {
+				u.seen[r] = u.stamp
+				u.meet(m, r, -no)
+			}
 		}
-		u.stamp++
-		hide := func(rows []int32) {
-			for _, r := range rows {
-				if u.seen[r] != u.stamp {
-					u.seen[r] = u.stamp
-					meet(r, -no)
+	}
+	if gaps := u.l.gaps; gaps != nil {
+		hide(gaps.Row(int(f.columns[j])))
+	}
+	for _, v := range u.votersOn(f.columns[j]) {
+		hide(u.of().Row(int(v.part)))
+	}
+}
+
+// take returns the log odds of a candidate in row r, and forgets what was summed up.
+func (u *residual) take(m *summed, r int32) float64 {
+	s := m.alone + u.score[r]
+	if times := u.times[r]; times != 1 { // as often as the level says is a column on, or off
+		s += float64((times-1)*m.off) - float64(u.hits[r]*elem.Log(times))
+	}
+	u.score[r], u.hits[r] = 0, 0
+	return s
+}
+
+// activeIn returns the rows that a candidate is active in. The columns whose ones say most come first: rows with ones of
+// the others alone are not looked at, as soon as these can say too little.
+func (u *residual) activeIn(f *find) (active []int32) {
+	m, order, left := u.begin(f), make([]int, len(f.columns)), 0.0
+	most := make([]float64, len(f.columns))
+	for j := range order {
+		order[j] = j
+		yes, _ := f.says(j)
+		most[j] = yes - elem.Log(u.fewest)
+		left += most[j]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(most[b], most[a]) })
+	least := -m.alone - float64((u.most-1)*m.off) - enoughSaid
+	for _, j := range order {
+		yes, _ := f.says(j)
+		holders, all := u.holders.Row(int(f.columns[j])), left > least
+		if left -= most[j]; all || len(holders) < manyMore*len(m.met) {
+			for _, r := range holders {
+				if all || u.score[r] != 0 {
+					u.meet(&m, r, yes)
+					u.hits[r]++
+				}
+			}
+		} else {
+			for _, r := range m.met {
+				if _, has := slices.BinarySearch(u.rows.Row(int(r)), f.columns[j]); has {
+					u.score[r] += yes
+					u.hits[r]++
 				}
 			}
 		}
-		if gaps := u.l.gaps; gaps != nil {
-			hide(gaps.Row(int(f.columns[j])))
-		}
-		for _, v := range u.votersOn(f.columns[j]) {
-			hide(u.of().Row(int(v.part)))
-		}
+		u.hide(&m, f, j, all)
 	}
-	for _, r := range met {
-		s := alone + u.score[r]
-		if times := u.times[r]; times != 1 { // as often as the level says is a column on, or off
-			s += float64((times-1)*off) - float64(u.hits[r]*elem.Log(times))
-		}
-		u.score[r], u.hits[r] = 0, 0
-		if s > 0 {
+	for _, r := range m.met {
+		if u.take(&m, r) > 0 {
 			active = append(active, r)
 		}
-		f.gain += soft(s)
 	}
-	f.gain += float64((u.known.Rows-float64(len(met)))*soft(alone)) + float64(u.known.Rows*elem.Log1p(-f.share))
 	slices.Sort(active)
 	return active
+}
+
+const (
+	enoughSaid = 1e-6 // nats that sums in another order may differ by
+	manyMore   = 8    // times as many rows of a column than rows that were met: these are looked up
+)
+
+// settle adds to the gain of a candidate what all rows gain.
+func (u *residual) settle(f *find) {
+	m := u.begin(f)
+	for j, d := range f.columns {
+		yes, _ := f.says(j)
+		for _, r := range u.holders.Row(int(d)) {
+			u.meet(&m, r, yes)
+			u.hits[r]++
+		}
+		u.hide(&m, f, j, true)
+	}
+	for _, r := range m.met {
+		f.gain += soft(u.take(&m, r))
+	}
+	f.gain += float64((u.known.Rows-float64(len(m.met)))*soft(m.alone)) + float64(u.known.Rows*elem.Log1p(-f.share))
 }

@@ -50,12 +50,10 @@ func (x *Explainer) Explain(ones, unknown []int32) Explanation {
 	out.LogLik = out.Start
 	for _, k := range out.Parts {
 		gain := e.beside(k) - elem.Log(e.Usage[k]) + elem.Log1p(-e.Usage[k])
-		e.active[k] = true
+		e.turn(k, true)
 		out.Gains, out.LogLik = append(out.Gains, gain), out.LogLik+gain
 	}
-	for _, k := range out.Parts {
-		e.active[k] = false
-	}
+	e.activate(false)
 	return out
 }
 
