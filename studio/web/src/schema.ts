@@ -200,6 +200,7 @@ export interface ModelInfo {
   id: string;
   images: Array<number>;
   learned?: unknown;
+  level?: string;
   means?: Array<Array<number>>;
   name: string;
   names?: Array<string>;
