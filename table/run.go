@@ -96,6 +96,7 @@ type learner struct {
 	tried  []tried // all candidates, if they are looked at again
 	best   tried
 	own    tried            // the shortest description of the present start
+	rival  tried            // the shortest of gathered parts
 	final  bool             // going on with all rows
 	sizes  []tried          // the best mixture of each size
 	kept   *patchwork.Model // the best, with its record

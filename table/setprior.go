@@ -23,11 +23,14 @@ const (
 )
 
 // dependent gives the choice, whose parts were active independently so far, the prior over sets of parts that its rows
-// ask for, if any: or other parts, of which it was made.
+// ask for, if any: or other parts, of which it was made. Of few rows and cells gathered parts are asked, too, where
+// those of mixtures are the choice: these are often those of a few sets.
 func (l *learner) dependent(ctx context.Context) error {
-	c, err := l.withSetPrior(ctx, l.best)
-	if err == nil {
-		c, err = l.ofPieces(ctx, c)
+	c, err := l.together(ctx, l.best)
+	if r := l.rival; err == nil && l.small() && l.opt.Experts == 0 && r.Model != nil && r.StartFrom != l.best.StartFrom {
+		if r, err = l.together(ctx, r); l.shorter(r, c) {
+			c = r
+		}
 	}
 	if err != nil || c.Model == l.best.Model {
 		return err
@@ -38,13 +41,14 @@ func (l *learner) dependent(ctx context.Context) error {
 	return l.emit(c.Step)
 }
 
-// ofPieces returns what a choice comes to if its parts are made of what they have in common, which then come together,
-// where that is clearly better.
-func (l *learner) ofPieces(ctx context.Context, c tried) (tried, error) {
-	if l.opt.Experts > 0 || c.exact {
-		return c, nil
+// together returns what a choice comes to with the prior over sets of parts that its rows ask for, or if its parts are
+// made of what they have in common, which then come together, where that is clearly better.
+func (l *learner) together(ctx context.Context, choice tried) (tried, error) {
+	c, err := l.withSetPrior(ctx, choice)
+	if err != nil || l.opt.Experts > 0 || c.exact {
+		return c, err
 	}
-	m, err := l.coverOf(ctx, l.best)
+	m, err := l.coverOf(ctx, choice)
 	if err != nil || m == nil {
 		return c, err
 	}

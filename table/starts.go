@@ -86,7 +86,8 @@ const (
 )
 
 // searchShortest gathers parts, again and again, and of few rows and cells takes them from mixtures,
-// until the shortest description has come from two starts, of few rows and cells two kinds of start. Each is improved (see improved)
+// until the shortest description has come from two starts, of few rows and cells under max from two
+// kinds of start. Each is improved (see improved)
 // before they are compared; of the first that are not held the shorter first, and the second of
 // these not if it has come, as it is, to what the first is.
 func (l *learner) searchShortest(ctx context.Context) error {
@@ -117,6 +118,9 @@ func (l *learner) searchShortest(ctx context.Context) error {
 			}
 			if err != nil {
 				return err
+			}
+			if l.rival.Model == nil || next.StartFrom != StartFromMixture && l.shorter(next, l.rival) {
+				l.rival = next
 			}
 			if found = append(found, next); l.enoughStarts(found) {
 				return nil
@@ -189,7 +193,7 @@ func (l *learner) enoughStarts(found []tried) bool {
 		return false
 	}
 	slices.SortStableFunc(found, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })
-	if same(found[0], found[1]) && (!l.small() || found[0].StartFrom != found[1].StartFrom) {
+	if same(found[0], found[1]) && (!l.small() || l.cfg.Rule.TwoSided() || found[0].StartFrom != found[1].StartFrom) {
 		return true
 	}
 	apart := found[1].DescriptionLength - found[0].DescriptionLength
