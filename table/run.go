@@ -133,6 +133,9 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	}
 	if more := rows.Total(search) < rows.Total(data); more || pooling(l.cfg.Rule) > 0 {
 		l.learnFrom(data)
+		if more {
+			l.rival = tried{} // of a sample
+		}
 		if err := l.goOn(ctx, l.best, more); err != nil {
 			return err
 		}
