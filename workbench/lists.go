@@ -13,6 +13,7 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/draw"
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
@@ -28,13 +29,18 @@ type Lists struct{ *lists.Model }
 const mostDense = 1 << 23
 
 // Bits returns the model as one that says something of every column; the error says that it would
-// be too large.
+// be too large, or that its rows have a level.
 func (m Lists) Bits() (Bits, error) {
-	width := len(m.Q)
 	if m.Level != nil {
 		return Bits{}, fmt.Errorf("the rows of the model have a level, which this command does not take; explain, score, " +
-			"predict and show do")
+			"predict, sample and show do")
 	}
+	return m.dense()
+}
+
+// dense returns the model as one that says something of every column, as in rows of level 0.
+func (m Lists) dense() (Bits, error) {
+	width := len(m.Q)
 	if len(m.Parts) == 0 {
 		return Bits{}, fmt.Errorf("the model has no parts")
 	}
@@ -118,7 +124,7 @@ func (m Lists) Plan() (*dataset.Plan, error) {
 
 // Draw returns a picture of the parts where every column has room.
 func (m Lists) Draw() (render.Picture, error) {
-	b, err := m.Bits()
+	b, err := m.dense()
 	if err != nil {
 		return nil, err
 	}
@@ -134,13 +140,30 @@ func (m Lists) DrawRows(rows []Case) (render.Picture, error) {
 	return b.DrawRows(rows)
 }
 
-// Sample draws rows.
+// Sample draws the parts and the level of rows, and then every bit.
 func (m Lists) Sample(n int, seed uint64) (*Samples, error) {
-	b, err := m.Bits()
-	if err != nil {
+	if err := checkSamples(n, 1, len(m.Q), 1); err != nil {
 		return nil, err
 	}
-	return b.Sample(n, seed)
+	s := &Samples{Frame: &dataset.Frame{Table: true, Columns: m.Columns}, model: m}
+	for i := range n {
+		r, p := sampleSource(seed, i), slices.Clone(m.Q)
+		if l := m.Level; l != nil {
+			raise(p, l.Slope*l.Steps[draw.ByWeight(r, l.Weights)])
+		}
+		var picks []patchwork.Pick
+		for k, usage := range m.Usage {
+			if r.Float64() >= usage {
+				continue
+			}
+			picks = append(picks, patchwork.Pick{Expert: k})
+			for j, d := range m.Parts[k].Columns {
+				p[d] = max(p[d], m.Parts[k].P[j])
+			}
+		}
+		s.Picks, s.Frame.Images = append(s.Picks, picks), append(s.Frame.Images, bitmap.Sample(r, 1, len(p), p))
+	}
+	return s, nil
 }
 
 // Name gives a part another name.

@@ -12,7 +12,6 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/render"
 )
 
@@ -89,9 +88,8 @@ func (m Classes) Sample(int, uint64) (*Samples, error) { return nil, errNoParts 
 
 // Picture returns the samples as a picture: a sheet, or of bits of a table rows under the names of its columns.
 func (s *Samples) Picture() render.Picture {
-	m, bits := s.model.(Bits)
-	if bits && m.Table() {
-		return s.rows(m)
+	if s.ofTable() {
+		return s.rows()
 	}
 	sheet := render.Sheet{Title: "Samples"}
 	for i, tile := range s.tiles() {
@@ -115,12 +113,18 @@ func (s *Samples) tiles() (out []image.Image) {
 	return out
 }
 
+// ofTable reports whether these are rows of bits.
+func (s *Samples) ofTable() bool { return s.model.Table() && s.Frame.Images != nil }
+
 // rows draws samples of a table.
-func (s *Samples) rows(m Bits) render.Rows {
-	r := render.Rows{Title: "Samples", Columns: columnsOf(m.Model), Bars: "mean of the samples",
-		Shares: make([]float64, m.Width()), Rows: s.Frame.Images}
+func (s *Samples) rows() render.Rows {
+	r := render.Rows{Title: "Samples", Bars: "mean of the samples", Rows: s.Frame.Images,
+		Shares: make([]float64, s.Frame.Images[0].Width())}
+	for x := range r.Shares {
+		r.Columns = append(r.Columns, ColumnName(s.model, x))
+	}
 	for i, img := range r.Rows {
-		r.Names = append(r.Names, s.name(m, i))
+		r.Names = append(r.Names, s.name(i))
 		for x := range r.Shares {
 			if img.At(0, x) {
 				r.Shares[x] += 1 / float64(len(r.Rows))
@@ -166,10 +170,10 @@ func left(m *bitmap.Image, columns int) *bitmap.Image {
 }
 
 // name returns what a sample of bits of a table is called: its number and its parts.
-func (s *Samples) name(m Bits, i int) string {
+func (s *Samples) name(i int) string {
 	var parts []string
 	for _, p := range s.Picks[i] {
-		parts = append(parts, words.Name(m.Model, p.Expert))
+		parts = append(parts, Called(s.model, p.Expert))
 	}
 	slices.Sort(parts)
 	if len(parts) == 0 {
@@ -180,12 +184,11 @@ func (s *Samples) name(m Bits, i int) string {
 
 // Lines returns samples of bits of a table as lines of text, the columns that are 1; nil of others.
 func (s *Samples) Lines() (out []string) {
-	m, bits := s.model.(Bits)
-	if !bits || !m.Table() {
+	if !s.ofTable() {
 		return nil
 	}
 	for i, img := range s.Frame.Images {
-		out = append(out, s.name(m, i)+": "+Ones(img, m.Width(), func(x int) string { return words.Column(m.Model, x) }))
+		out = append(out, s.name(i)+": "+Ones(img, img.Width(), func(x int) string { return ColumnName(s.model, x) }))
 	}
 	return out
 }

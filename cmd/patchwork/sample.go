@@ -63,7 +63,7 @@ func (a *app) sampleCommand() *cobra.Command {
 
 // sample draws rows or images from a model, and writes or shows them.
 func (a *app) sample(cmd *cobra.Command, f *sampleFlags, format string) error {
-	m, err := everyColumn(modelFor(cmd, f.model, false))
+	m, err := modelFor(cmd, f.model, false)
 	if err != nil {
 		return err
 	}

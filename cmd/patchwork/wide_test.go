@@ -66,6 +66,9 @@ func TestWideTables(t *testing.T) {
 	if err != nil || len(cells) != 9 || strings.Join(cells[0], ",") != "row,column,probability" {
 		t.Errorf("predict --top says %q", next)
 	}
+	if out := patchworkCommand(t, "sample", "-m", m, "-n", "50", "--seed", "2").out; strings.Count(out, "item0") < 100 {
+		t.Errorf("sample says %q", out)
+	}
 	if r := patchworkCommand(t, "report", "-m", m, data, "-o", filepath.Join(t.TempDir(), "r.html")); r.code == 0 ||
 		!strings.Contains(r.err, "wide table") {
 		t.Errorf("report: %d, %q", r.code, r.err)
