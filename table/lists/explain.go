@@ -141,7 +141,7 @@ func (e *explainer) at(l int, ones, unknown []int32) {
 	}
 	rest := e.soft
 	for _, k := range e.touched {
-		rest -= soft(e.alone[k])
+		rest -= e.softs[k]
 		if e.score[k] > unlikely {
 			e.candidates = append(e.candidates, k)
 		} else {

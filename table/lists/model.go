@@ -116,7 +116,8 @@ type view struct {
 	not         []float64 // by column: logarithm of how probable the background is off
 	alone       []float64 // by part: its log odds in a row where no column of it is on
 	base        float64   // log-likelihood of a row without ones and parts
-	soft        float64   // what parts add to that, each alone
+	softs       []float64 // by part: what it adds to that, alone
+	soft        float64   // the sum of these
 }
 
 // logQ returns the logarithm of the background of a column.
@@ -169,6 +170,7 @@ func (x *index) look() {
 	for i := range x.views {
 		v := &x.views[i]
 		v.not, v.alone, v.base = make([]float64, len(x.Q)), make([]float64, len(x.Parts)), x.noParts
+		v.softs = make([]float64, len(x.Parts))
 		p := 0.0
 		for d, q := range x.Q {
 			switch {
@@ -192,7 +194,8 @@ func (x *index) look() {
 				a += x.no[vote] - v.not[x.column[vote]]
 			}
 			v.alone[k], may[k] = a, may[k] || a > unlikely
-			v.soft += soft(a)
+			v.softs[k] = soft(a)
+			v.soft += v.softs[k]
 		}
 		if x.Level != nil {
 			mean += float64(x.Level.Weights[i] * v.ones)
