@@ -124,7 +124,8 @@ func (l *learner) part(s *state, k int, keep []bool, seen []float64, strength fl
 		if l.own {
 			right := s.right[s.first[k]+int32(i)]
 			own := min((max(right, 0)+0.5)/(seen[i]+1), strongest)
-			if own > s.mean[d] && candidates.Binomial(right, seen[i], own)-candidates.Binomial(right, seen[i], strength) > price {
+			gain := candidates.Binomial(right, seen[i], own) - candidates.Binomial(right, seen[i], strength)
+			if own > s.mean[d] && gain > price {
 				v = own
 			}
 		}

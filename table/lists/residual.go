@@ -381,7 +381,7 @@ func (u *residual) take(m *summed, r int32) float64 {
 	return s
 }
 
-// activeIn returns the rows that a candidate is active in. The columns whose ones say most come first: rows with ones of
+// activeIn returns the rows that a candidate is active in. Columns whose ones say most come first: rows with ones of
 // the others alone are not looked at, as soon as these can say too little.
 func (u *residual) activeIn(f *find) (active []int32) {
 	m, order, left := u.begin(f), make([]int, len(f.columns)), 0.0

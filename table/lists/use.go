@@ -18,7 +18,8 @@ type Explanation struct {
 	Parts []int32
 	Gains []float64 // of the log-likelihood, by each part after those before it
 	// Start is the log-likelihood of the row without parts, LogLik that of the explanation, without
-	// what its parts cost, and Evidence that of all explanations with what they cost. The first two are those of the most probable level.
+	// what its parts cost, and Evidence that of all explanations with what they cost. The first two are those
+	// of the most probable level.
 	Start, LogLik, Evidence float64
 	// Level is that of the row beside its parts, and Error its standard deviation; 0 without levels.
 	Level, Error float64
