@@ -148,13 +148,15 @@ function said(model: Model, name: string, row: Row, layer: Layer): string {
 /** Chooses a row: by its number, by its name, or the next one. */
 function RowPicker({ sets, set, index }: { sets: Data[]; set: Data; index: number }): JSX.Element {
   const to = (i: number) => go({ data: set.id, row: Math.min(set.n - 1, Math.max(0, i)) }), noun = set.table ? "Row" : "Image";
+  const [typed, setTyped] = useState<string | null>(null); // what is typed stays, whatever is drawn anew meanwhile
   return (
     <div class="row picker">
       <SetPicker sets={sets} set={set} onChoose={(id) => go({ data: id, row: 0 })} />
       {Object.keys(set.labels).length > 0 && <FindRow key={set.id} set={set} onRow={to} />}
       <Steps names={[`${noun} before`, `Next ${noun.toLowerCase()}`]} first={index === 0} last={index >= set.n - 1} onStep={(by) => to(index + by)} />
       <label class="inline">{noun}
-        <input type="number" min="1" max={set.n} value={index + 1} onChange={(e) => to((e.currentTarget.valueAsNumber || 1) - 1)} /> of {set.n}
+        <input type="number" min="1" max={set.n} value={typed ?? index + 1} onInput={(e) => setTyped(e.currentTarget.value)}
+          onChange={(e) => { setTyped(null); to((e.currentTarget.valueAsNumber || 1) - 1); }} /> of {set.n}
       </label>
     </div>
   );
